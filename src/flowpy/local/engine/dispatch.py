@@ -1,0 +1,37 @@
+"""Which function does what: one table for the operations, one for what falls due, one for what follows by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from flowpy.local.engine import activities, closing, decision_tasks, executions, registry, timers, visibility
+from flowpy.local.engine.state import Execution
+from flowpy.local.engine.world import World
+
+__all__ = ["DEADLINES", "EFFECTS", "OPERATIONS"]
+
+OPERATIONS: Final[dict[str, Callable[[World, dict[str, Any]], dict[str, Any]]]] = {
+    **registry.OPERATIONS,
+    **activities.OPERATIONS,
+    **visibility.OPERATIONS,
+    "StartWorkflowExecution": executions.start,
+    "SignalWorkflowExecution": executions.signal,
+    "RequestCancelWorkflowExecution": executions.request_cancel,
+    "TerminateWorkflowExecution": executions.terminate,
+    "PollForDecisionTask": decision_tasks.poll,
+    "RespondDecisionTaskCompleted": decision_tasks.respond_completed,
+    "CountPendingDecisionTasks": decision_tasks.count_pending,
+}
+
+DEADLINES: Final[dict[str, Callable[[World, Execution, int], None]]] = {
+    **activities.DEADLINES,
+    "execution.START_TO_CLOSE": closing.time_out,
+    "decision.START_TO_CLOSE": decision_tasks.time_out_start_to_close,
+    "decision.SCHEDULE_TO_START": decision_tasks.time_out_schedule_to_start,
+    "timer": timers.fire,
+}
+
+EFFECTS: Final[dict[str, Callable[[World, Execution, int, str], None]]] = {
+    "cancel_unstarted_activity": activities.cancel_unstarted,
+}

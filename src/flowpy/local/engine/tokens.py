@@ -1,0 +1,97 @@
+"""Task tokens and page tokens: opaque text that survives a restart of the engine."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any, TypeVar
+
+from flowpy.local.engine import faults
+from flowpy.local.engine.state import Execution
+from flowpy.local.engine.world import World
+
+__all__ = ["page", "read_page_token", "read_task_token", "task_token"]
+
+Item = TypeVar("Item")
+
+
+def _seal(parts: list[Any]) -> str:
+    return base64.b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode()
+
+
+def _unseal(token: str) -> list[Any]:
+    try:
+        parts = json.loads(base64.b64decode(token, validate=True))
+    except (binascii.Error, ValueError):
+        raise faults.invalid_token() from None
+    if not isinstance(parts, list):
+        raise faults.invalid_token()
+    return parts
+
+
+def task_token(kind: str, run: Execution, scheduled_event_id: int) -> str:
+    """A token for a started task; `kind` is "activity" or "decision task"."""
+    return _seal([kind, run.workflow_id, run.run_id, scheduled_event_id])
+
+
+def read_task_token(world: World, kind: str, token: str) -> tuple[Execution, int]:
+    """The open execution and the scheduledEventId a token stands for.
+
+    Raises:
+        InvalidRequest: It is no token for this kind of task.
+        UnknownResource: The execution has closed.
+    """
+    parts = _unseal(token)
+    if len(parts) != 4 or parts[0] != kind:
+        raise faults.invalid_token()
+    _, workflow_id, run_id, scheduled_event_id = parts
+    run = world.runs.get(run_id)
+    if run is None or not run.is_open:
+        raise faults.unknown_execution(workflow_id, run_id)
+    return run, scheduled_event_id
+
+
+def page(
+    world: World, scope: list[Any], items: list[Item], request: dict[str, Any], *, offset: int = 0
+) -> tuple[list[Item], dict[str, str]]:
+    """One page of a list.
+
+    Args:
+        world: The engine's state.
+        scope: What the next page's token must be used for.
+        items: The whole list, in the order asked for.
+        request: Has ``maximumPageSize`` (0 or absent: as many as a page holds).
+        offset: Where the page begins.
+
+    Returns:
+        The items, and ``{"nextPageToken": ...}``, which is empty on the last page.
+    """
+    size = request.get("maximumPageSize") or world.quotas.page_size
+    end = offset + size
+    if end >= len(items):
+        return items[offset:], {}
+    return items[offset:end], {"nextPageToken": _seal([*scope, end, world.now])}
+
+
+def read_page_token(world: World, scope: list[Any], request: dict[str, Any]) -> tuple[list[Any], int]:
+    """The scope and offset of the page asked for; offset 0 without a token.
+
+    Args:
+        world: The engine's state.
+        scope: The first elements of the scope that the token must have been made with.
+        request: Has ``nextPageToken`` or not.
+
+    Raises:
+        InvalidRequest: The token is not for this list, or too old.
+    """
+    token = request.get("nextPageToken")
+    if not token:
+        return scope, 0
+    parts = _unseal(token)
+    if parts[: len(scope)] != scope or len(parts) < len(scope) + 2:
+        raise faults.invalid_token()
+    *found, offset, made = parts
+    if world.now - made > world.quotas.page_token_life:
+        raise faults.invalid("Specified token has exceeded its maximum lifetime")
+    return found, offset

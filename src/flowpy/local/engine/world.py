@@ -1,0 +1,112 @@
+"""The whole state of one engine, and the few things every transition does with it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from attrs import define, field
+
+from flowpy.local.engine import faults
+from flowpy.local.engine.deadlines import Deadlines
+from flowpy.local.engine.quotas import Quotas
+from flowpy.local.engine.state import Domain, Effect, Execution, attributes_key
+from flowpy.local.engine.task_lists import TaskLists
+
+__all__ = ["LambdaHandler", "World", "timestamp"]
+
+LambdaHandler = Callable[[str], Any]
+"""Gets the input text ("{}" if there was none), returns the result: text, or anything JSON can hold."""
+
+_ACTIVITY_TASK_EVENTS: Final = "ActivityTask"
+
+
+def timestamp(epoch: float) -> datetime:
+    """Epoch seconds as SWF gives them: UTC, whole milliseconds."""
+    return datetime.fromtimestamp(round(epoch, 3), UTC)
+
+
+@define(eq=False)
+class World:
+    """Everything the engine knows.
+
+    Attributes:
+        quotas: The limits in force.
+        seed: Decides the runIds; the same calls on the same seed give the same ids.
+        now: Epoch seconds of the transaction under way.
+        domains: By name.
+        runs: Executions by runId.
+        decision_lists: Where decision tasks wait.
+        activity_lists: Where activity tasks wait.
+        deadlines: What is due when.
+        effects: What happens next by itself.
+        refusals: Causes to refuse the next decisions of a type with.
+        lambda_functions: Handlers by function name.
+        overgrown: runIds whose history reached the quota in this transaction.
+    """
+
+    quotas: Quotas = field(factory=Quotas)
+    seed: str = ""
+    now: float = 0.0
+    domains: dict[str, Domain] = field(factory=dict)
+    runs: dict[str, Execution] = field(factory=dict)
+    decision_lists: TaskLists = field(factory=TaskLists)
+    activity_lists: TaskLists = field(factory=TaskLists)
+    deadlines: Deadlines = field(factory=Deadlines)
+    effects: deque[Effect] = field(factory=deque)
+    refusals: dict[str, deque[str]] = field(factory=dict)
+    lambda_functions: dict[str, LambdaHandler | None] = field(factory=dict)
+    overgrown: set[str] = field(factory=set)
+    _run_count: int = 0
+
+    def domain(self, name: str) -> Domain:
+        """The domain of this name.
+
+        Raises:
+            UnknownResource: There is none.
+        """
+        domain = self.domains.get(name)
+        if domain is None:
+            raise faults.unknown_domain(name)
+        return domain
+
+    def new_run_id(self) -> str:
+        """A runId of the form the service gives: two digits and the base64 of 32 bytes."""
+        self._run_count += 1
+        digest = hashlib.sha256(f"{self.seed}/{self._run_count}".encode()).digest()
+        return f"22{base64.b64encode(digest).decode()}"
+
+    def append(self, run: Execution, event_type: str, attributes: dict[str, Any]) -> int:
+        """Adds an event to a history, without those of its attributes that are None; gives its id."""
+        event_id = len(run.events) + 1
+        run.events.append(
+            {
+                "eventTimestamp": timestamp(self.now),
+                "eventType": event_type,
+                "eventId": event_id,
+                attributes_key(event_type): {name: value for name, value in attributes.items() if value is not None},
+            }
+        )
+        if event_type.startswith(_ACTIVITY_TASK_EVENTS):
+            run.latest_activity = self.now
+        if event_id >= self.quotas.events:
+            self.overgrown.add(run.run_id)
+        return event_id
+
+    def later(self, kind: str, run: Execution, event_id: int, cause: str = "") -> None:
+        """Leaves something to be done in a later transaction."""
+        self.effects.append(Effect(kind, run.run_id, event_id, cause))
+
+    def set_deadline(self, run: Execution, kind: str, event_id: int, duration: int | None) -> None:
+        """Sets a deadline that many seconds from now; None sets none."""
+        if duration is not None:
+            self.deadlines.set(run, kind, event_id, self.now + duration)
+
+    def refusal(self, decision_type: str) -> str:
+        """The cause with which a test wants the next decision of this type refused, or ""."""
+        causes = self.refusals.get(decision_type)
+        return causes.popleft() if causes else ""
