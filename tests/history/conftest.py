@@ -10,8 +10,9 @@ import pytest
 _WIRE = """
 [{"eventId": 1, "eventTimestamp": 1796026084.332, "eventType": "WorkflowExecutionStarted",
   "workflowExecutionStartedEventAttributes": {
-    "childPolicy": "TERMINATE", "executionStartToCloseTimeout": "3600", "input": "[\\"o-7\\"]", "parentInitiatedEventId": 0,
-    "taskList": {"name": "shop"}, "taskStartToCloseTimeout": "30", "workflowType": {"name": "order", "version": "1.0"}}},
+    "childPolicy": "TERMINATE", "executionStartToCloseTimeout": "3600", "parentInitiatedEventId": 0,
+    "input": "[\\"o-7\\"]", "taskList": {"name": "shop"}, "taskStartToCloseTimeout": "30",
+    "workflowType": {"name": "order", "version": "1.0"}}},
  {"eventId": 2, "eventTimestamp": 1796026084.332, "eventType": "DecisionTaskScheduled",
   "decisionTaskScheduledEventAttributes": {"startToCloseTimeout": "30", "taskList": {"name": "shop"}}},
  {"eventId": 3, "eventTimestamp": 1796026084.5, "eventType": "DecisionTaskStarted",
@@ -19,7 +20,8 @@ _WIRE = """
  {"eventId": 4, "eventTimestamp": 1796026085, "eventType": "DecisionTaskCompleted",
   "decisionTaskCompletedEventAttributes": {"scheduledEventId": 2, "startedEventId": 3}},
  {"eventId": 5, "eventTimestamp": 1796026085, "eventType": "TimerStarted",
-  "timerStartedEventAttributes": {"decisionTaskCompletedEventId": 4, "startToFireTimeout": "60", "timerId": "timer-1"}},
+  "timerStartedEventAttributes": {
+    "decisionTaskCompletedEventId": 4, "startToFireTimeout": "60", "timerId": "timer-1"}},
  {"eventId": 6, "eventTimestamp": 1796026145.001, "eventType": "TimerFired",
   "timerFiredEventAttributes": {"startedEventId": 5, "timerId": "timer-1"}},
  {"eventId": 7, "eventTimestamp": 1796026145.001, "eventType": "DecisionTaskScheduled",

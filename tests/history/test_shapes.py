@@ -152,9 +152,8 @@ def test_a_history_is_given_back_with_other_ids(wire: Events) -> None:
 
 
 def test_java_dumps_have_nulls_for_all_other_attributes(wire: Events, expected: Events) -> None:
-    dumped = [
-        {"markerRecordedEventAttributes": None, **event, "workflowExecutionSignaledEventAttributes": None} for event in wire
-    ]
+    others = {"markerRecordedEventAttributes": None, "workflowExecutionSignaledEventAttributes": None}
+    dumped = [{**others, **event} for event in wire]
     key = "workflowExecutionStartedEventAttributes"
     dumped[0][key] = {**dumped[0][key], "tagList": None, "lambdaRole": None}
 

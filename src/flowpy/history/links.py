@@ -64,5 +64,5 @@ def _broken(event: Event, name: str, target: object, kinds: Sequence[str], event
         there = f"is {target}, no earlier event"
     else:
         there = f"is {target}, which is a {events[target - 1]['eventType']}"
-    message = f"event {number} ({event['eventType']}): its {name} {there}; it must be a {' or '.join(kinds)}. {_REMEDY}."
-    return HistoryError(message, event_id=number)
+    message = f"event {number} ({event['eventType']}): its {name} {there}; it must be a {' or '.join(kinds)}"
+    return HistoryError(f"{message}. {_REMEDY}.", event_id=number)

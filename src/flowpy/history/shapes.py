@@ -33,8 +33,8 @@ def normal_event(event: object, position: int) -> Event:
     if type(event) is dict and _is_normal(event):
         return event
     if not isinstance(event, Mapping):
-        message = f"entry {position} of the events is a {type(event).__name__}, not an event ({event!r:.60}). {_REMEDY}."
-        raise HistoryError(message)
+        message = f"entry {position} of the events is a {type(event).__name__}, not an event ({event!r:.60})"
+        raise HistoryError(f"{message}. {_REMEDY}.")
     normal = {key: value for key, value in event.items() if value is not None}
     if "eventId" not in normal and "EventId" in normal:
         normal = lower_keys(normal)
@@ -63,10 +63,10 @@ def _is_normal(event: Event) -> bool:
 
 
 def _event_id(event: Mapping[str, Any], position: int) -> int:
-    value = event.get("eventId")
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    elif isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:  # noqa: PLR2004
+    value: Any = event.get("eventId")
+    whole = isinstance(value, float) and value.is_integer()
+    digits = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10
+    if whole or digits:
         value = int(value)
     if type(value) is int and value > 0:
         return value

@@ -162,10 +162,8 @@ def _malformed(text: str, start: int, error: ValueError) -> HistoryError:
 
 
 def _last_event_id(text: str) -> int | None:
-    last = None
-    for last in _EVENT_ID.finditer(text):
-        pass
-    return int(last[1]) if last else None
+    found = _EVENT_ID.findall(text)
+    return int(found[-1]) if found else None
 
 
 def _near(event_id: int | None) -> str:
