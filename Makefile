@@ -1,0 +1,59 @@
+# make demo    a workflow, from start to result, in this process
+# make test    everything a change must pass: ruff, mypy, basedpyright, pytest
+#
+# PYTHON names the interpreter that the virtual environment VENV is made with; Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST_ARGS ?= -q
+
+.PHONY: help venv test unit lint types demo bench clean
+
+help:
+	@sed -n '/^# make/s/^# //p' Makefile
+	@echo 'also: make venv lint types unit bench clean'
+
+# The stamps make a second run skip the installation; a change of what is installed voids them.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'flowpy needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)' >&2; exit 1; }
+	@rm -rf $(VENV)
+	@echo 'making $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.made setup.cfg pyproject.toml
+	@echo 'installing flowpy and what its tests need into $(VENV)'
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test
+	@echo 'installing the checkers into $(VENV)'
+	@$(PIP) --editable '.[test,lint]'
+	@touch $@
+
+venv: $(VENV)/.lint
+
+test: lint types unit
+
+lint: $(VENV)/.lint
+	@$(BIN)/ruff check --quiet .
+
+types: $(VENV)/.lint
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/basedpyright --level error --pythonpath $(BIN)/python
+
+unit: $(VENV)/.test
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+demo: $(VENV)/.test
+	@$(BIN)/python samples/demo.py
+
+bench: $(VENV)/.test
+	@set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+
+clean:
+	rm -rf .venv .venv-* build dist src/*.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
