@@ -7,6 +7,7 @@ happens earlier than it was asked for.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from datetime import timedelta
@@ -83,7 +84,10 @@ def _exact(value: Any, what: str) -> Fraction | None:
     if isinstance(value, str):
         if value == NONE:
             return None
-        exact = _parsed(value, what)
+        parsed = _parsed(value)
+        if parsed is None:
+            raise DurationError(f"{what}: cannot read {value!r} as a duration; {_FORMS}")
+        exact = parsed
     elif isinstance(value, timedelta):
         exact = Fraction(value // timedelta(microseconds=1), 1_000_000)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -102,18 +106,18 @@ def _exact(value: Any, what: str) -> Fraction | None:
     return exact
 
 
-def _parsed(text: str, what: str) -> Fraction:
-    """Adds up the parts of a text such as ``1h30m``, each unit at most once, the larger ones first."""
+@functools.lru_cache(maxsize=1024)
+def _parsed(text: str) -> Fraction | None:
+    """Adds up the parts of a text such as ``1h30m``, each unit at most once, the larger ones first.
+
+    Cached, because ``.options(start_to_close_timeout="1h")`` stands in workflow code and runs in every replay.
+    """
     total, position, smallest = Fraction(0), 0, math.inf
     while part := _PART.match(text, position):
         number, unit = part.groups()
-        if not unit and part.span() != (0, len(text)):
-            break
-        if _UNITS[unit] >= smallest:
+        if (not unit and part.span() != (0, len(text))) or _UNITS[unit] >= smallest:
             break
         smallest = _UNITS[unit]
         total += Fraction(Decimal(number)) * _UNITS[unit]
         position = part.end()
-    if position == 0 or position != len(text):
-        raise DurationError(f"{what}: cannot read {text!r} as a duration; {_FORMS}")
-    return total
+    return total if position and position == len(text) else None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Self, Unpack, get_args
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from flowpy.declare.durations import NONE, swf_duration
 from flowpy.declare.keywords import ActivityCallOptions, ChildPolicy, OnCancel, WorkflowCallOptions
@@ -126,7 +126,10 @@ class Options:
         Raises:
             DeclarationError: If an option is unknown, or a value is refused.
         """
-        return evolve(self, **(self.given() | {name: value for name, value in options.items() if value is not None}))
+        # Stored values were checked when they came; checking them again would cost each .options(...) dearly.
+        made = object.__new__(type(self))
+        made.__attrs_init__(**(self.given() | self._checked(options)))
+        return made
 
     def given(self) -> dict[str, Any]:
         """Returns the options that are set, by field name, in stored form."""

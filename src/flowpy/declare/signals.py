@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
@@ -43,7 +44,7 @@ class Signal(Generic[T]):
     def __init__(self: Signal[Any], name: str) -> None: ...
 
     @overload
-    def __init__(self: Signal[T], name: str, type: type[T]) -> None: ...
+    def __init__(self: Signal[T], name: str, type: builtins.type[T]) -> None: ...
 
     @overload
     def __init__(self: Signal[Any], name: str, type: object) -> None: ...

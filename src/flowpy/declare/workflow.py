@@ -85,17 +85,24 @@ class Workflow(RegisteredType[P, R, WorkflowOptions]):
         return self._with(dict(options))
 
 
-# Every class is an object, so the first overload overlaps the second; the first that fits is meant to win.
+# Every class is an object, so the overloads for classes overlap; the first that fits is meant to win.
 class Runs(Protocol[P, R_co]):
-    """A workflow class whose ``@execute`` method is called ``run``: of these the types are known."""
+    """A workflow class whose ``@execute`` method is called ``run``: only of these can checkers know the types.
 
-    def run(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R_co]:
+    mypy (2.4) takes no notice of what a decorator makes of a class: for its users ``order = workflow(Order)`` is typed,
+    ``@workflow`` on the class is not. Both mean the same.
+    """
+
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """The workflow itself."""
         ...
 
 
 class WorkflowDecorator(Protocol):
     """``@workflow(...)`` with its options given."""
+
+    @overload
+    def __call__(self, fn: type[Runs[P, Coroutine[Any, Any, R]]], /) -> Workflow[P, R]: ...  # type: ignore[overload-overlap]
 
     @overload
     def __call__(self, fn: type[Runs[P, R]], /) -> Workflow[P, R]: ...  # type: ignore[overload-overlap]
@@ -114,6 +121,10 @@ class WorkflowDecorator(Protocol):
 
     @overload
     def __call__(self, fn: Callable[P, R], /) -> Workflow[P, R]: ...
+
+
+@overload
+def workflow(fn: type[Runs[P, Coroutine[Any, Any, R]]], /) -> Workflow[P, R]: ...  # type: ignore[overload-overlap]
 
 
 @overload
