@@ -9,7 +9,7 @@ from typing import Any, Final
 from flowpy.local.engine import faults
 from flowpy.local.engine.deadlines import seconds
 from flowpy.local.engine.deciding import Deciding
-from flowpy.local.engine.recording import priority, record
+from flowpy.local.engine.recording import record
 from flowpy.local.engine.registry import ACTIVITY_DEFAULTS, resolve
 from flowpy.local.engine.state import ActivityTask, Execution
 from flowpy.local.engine.tokens import read_task_token, task_token
@@ -45,8 +45,7 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
         **config,
     )
     run.activities[scheduled] = ActivityTask(scheduled, decision["activityId"])
-    key = (run.run_id, scheduled)
-    world.activity_lists.put(run.domain, config["taskList"]["name"], key, priority(config.get("taskPriority")))
+    world.offer(world.activity_lists, run, config["taskList"]["name"], scheduled)
     for kind, name in (
         ("activity.SCHEDULE_TO_START", "scheduleToStartTimeout"),
         ("activity.SCHEDULE_TO_CLOSE", "scheduleToCloseTimeout"),

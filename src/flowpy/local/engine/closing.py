@@ -24,6 +24,7 @@ def close(world: World, run: Execution, status: str, policy: str = "") -> None:
     run.close_status = status
     run.closing_policy = policy or run.config["childPolicy"]
     run.deadlines.clear()
+    world.retain(run)
     del world.domains[run.domain].open_runs[run.workflow_id]
     if run.decision is not None:
         key = (run.run_id, run.decision.scheduled_event_id)

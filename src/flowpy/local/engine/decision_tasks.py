@@ -6,7 +6,7 @@ from typing import Any
 
 from flowpy.local.engine import faults
 from flowpy.local.engine.deadlines import seconds
-from flowpy.local.engine.decisions import Deciding, check_decisions, decide
+from flowpy.local.engine.decisions import Deciding, decide
 from flowpy.local.engine.recording import enqueue_decision_task, record
 from flowpy.local.engine.state import Execution, Override
 from flowpy.local.engine.tokens import page, read_page_token, read_task_token, task_token
@@ -59,7 +59,7 @@ def _reply(world: World, request: Request, scope: list[Any], offset: int) -> dic
         events.reverse()
     items, token = page(world, scope, events, request, offset=offset)
     return {
-        "taskToken": task_token(_KIND, run, scheduled_event_id),
+        "taskToken": task_token(_KIND, run, scheduled_event_id, offset),
         "startedEventId": started_event_id,
         "workflowExecution": run.reference,
         "workflowType": run.workflow_type,
@@ -72,7 +72,6 @@ def _reply(world: World, request: Request, scope: list[Any], offset: int) -> dic
 def respond_completed(world: World, request: Request) -> dict[str, Any]:
     """RespondDecisionTaskCompleted: one transaction, all of it or nothing."""
     decisions = request.get("decisions", [])
-    check_decisions(decisions)
     run, scheduled_event_id = read_task_token(world, _KIND, request["taskToken"])
     task = run.decision
     if task is None or task.scheduled_event_id != scheduled_event_id or not task.started_event_id:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from flowpy.local.engine import activities, closing, decision_tasks, executions, registry, timers, visibility
+from flowpy.local.engine import (
+    activities,
+    children,
+    closing,
+    decision_tasks,
+    executions,
+    external,
+    lambda_functions,
+    listing,
+    registry,
+    timers,
+    visibility,
+)
 from flowpy.local.engine.state import Execution
 from flowpy.local.engine.world import World
 
@@ -14,11 +26,9 @@ __all__ = ["DEADLINES", "EFFECTS", "OPERATIONS"]
 OPERATIONS: Final[dict[str, Callable[[World, dict[str, Any]], dict[str, Any]]]] = {
     **registry.OPERATIONS,
     **activities.OPERATIONS,
+    **executions.OPERATIONS,
     **visibility.OPERATIONS,
-    "StartWorkflowExecution": executions.start,
-    "SignalWorkflowExecution": executions.signal,
-    "RequestCancelWorkflowExecution": executions.request_cancel,
-    "TerminateWorkflowExecution": executions.terminate,
+    **listing.OPERATIONS,
     "PollForDecisionTask": decision_tasks.poll,
     "RespondDecisionTaskCompleted": decision_tasks.respond_completed,
     "CountPendingDecisionTasks": decision_tasks.count_pending,
@@ -30,8 +40,12 @@ DEADLINES: Final[dict[str, Callable[[World, Execution, int], None]]] = {
     "decision.START_TO_CLOSE": decision_tasks.time_out_start_to_close,
     "decision.SCHEDULE_TO_START": decision_tasks.time_out_schedule_to_start,
     "timer": timers.fire,
+    **lambda_functions.DEADLINES,
 }
 
 EFFECTS: Final[dict[str, Callable[[World, Execution, int, str], None]]] = {
     "cancel_unstarted_activity": activities.cancel_unstarted,
+    **children.EFFECTS,
+    **external.EFFECTS,
+    **lambda_functions.EFFECTS,
 }

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
+from attrs import frozen
+
 from flowpy.errors import ServiceError
-from flowpy.local.engine import closing, faults
+from flowpy.local.engine import closing, faults, lambda_functions
 from flowpy.local.engine.clock import Clock, VirtualClock
+from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
 from flowpy.local.engine.quotas import Quotas
-from flowpy.local.engine.state import Effect
-from flowpy.local.engine.world import World
+from flowpy.local.engine.state import Effect, Execution
+from flowpy.local.engine.validation import check
+from flowpy.local.engine.world import LambdaHandler, World
 
 __all__ = ["Engine"]
 
@@ -26,6 +32,12 @@ def _copied(value: Any) -> Any:
     return value
 
 
+@frozen
+class _Disruption:
+    error: ServiceError
+    after: bool
+
+
 class Engine:
     """Amazon SWF in memory.
 
@@ -36,17 +48,25 @@ class Engine:
         clock: Tells the time; default a `VirtualClock`.
         quotas: SWF's limits.
         seed: Decides the runIds, so that the same calls give the same histories.
+        wake_between: True schedules the decision task that a failed decision asks for straight after it; False after
+            the last decision of the answer, as recorded from the service.
 
     Attributes:
         hold_effects: While True, what SWF does a moment later (child starts, deliveries, cancels of unstarted
             activities, Lambda starts, child policies, reports to parents) is left to `settle` and `run_effect`.
+        on_change: Called with nothing after a call or an advance that left something new to poll for; for pollers that
+            wait. It may be called on any thread and must not block.
     """
 
-    def __init__(self, clock: Clock | None = None, quotas: Quotas | None = None, *, seed: str = "") -> None:
+    def __init__(
+        self, clock: Clock | None = None, quotas: Quotas | None = None, *, seed: str = "", wake_between: bool = False
+    ) -> None:
         self.clock: Clock = clock if clock is not None else VirtualClock()
-        self.world = World(quotas or Quotas(), seed, self.clock.now())
+        self.world = World(quotas or Quotas(), seed, self.clock.now(), wake_between=wake_between)
         self.hold_effects = False
+        self.on_change: Callable[[], None] | None = None
         self._lock = RLock()
+        self._disruptions: dict[str, deque[_Disruption]] = {}
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Answers one request.
@@ -61,24 +81,48 @@ class Engine:
         Raises:
             ServiceError: The fault SWF would answer with; nothing has changed.
         """
-        with self._lock:
+        with self._exclusively():
             self._tick()
             try:
-                if operation not in OPERATIONS:
-                    raise faults.unknown_operation(operation)
-                answer = OPERATIONS[operation](self.world, _copied(request))
+                answer = self._answer(operation, _copied(request))
             except ServiceError as error:
                 error.operation = operation
                 raise
-            self._prune()
             result: dict[str, Any] = _copied(answer)
             return result
+
+    def _answer(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation not in OPERATIONS:
+            raise faults.unknown_operation(operation)
+        disruptions = self._disruptions.get(operation)
+        disruption = disruptions.popleft() if disruptions else None
+        if disruption is not None and not disruption.after:
+            raise disruption.error
+        if operation == "RespondDecisionTaskCompleted":
+            check_closes(request.get("decisions"))
+        check(operation, request)
+        answer = OPERATIONS[operation](self.world, request)
+        self._prune()
+        if disruption is not None:
+            raise disruption.error
+        return answer
+
+    @contextmanager
+    def _exclusively(self) -> Iterator[None]:
+        """One thread at a time; whoever waits for tasks is told afterwards."""
+        with self._lock:
+            try:
+                yield
+            finally:
+                stirred, self.world.stirred = self.world.stirred, False
+        if stirred and self.on_change is not None:
+            self.on_change()
 
     # --- time -------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
         """Epoch seconds at which something will happen by itself, None if nothing will."""
-        with self._lock:
+        with self._exclusively():
             if self.world.effects and not self.hold_effects:
                 return self.world.now
             deadline = self.world.deadlines.first(self.world.runs)
@@ -92,7 +136,7 @@ class Engine:
         """Moves a virtual clock to epoch second `at`."""
         if not isinstance(self.clock, VirtualClock):
             raise TypeError("only an engine on a VirtualClock can be advanced; other clocks advance by themselves")
-        with self._lock:
+        with self._exclusively():
             self.clock.move_to(at)
             self._tick()
 
@@ -108,18 +152,19 @@ class Engine:
             self._prune()
             self._settle_unless_held()
         self.world.now = until
+        self.world.forget()
 
     # --- what follows by itself -------------------------------------------------------------
 
     @property
     def pending_effects(self) -> list[Effect]:
         """What will happen next by itself, oldest first."""
-        with self._lock:
+        with self._exclusively():
             return list(self.world.effects)
 
     def settle(self) -> int:
         """Lets all that follows by itself happen, what follows from that too; gives how much it was."""
-        with self._lock:
+        with self._exclusively():
             done = 0
             while self.world.effects:
                 self.run_effect(0)
@@ -128,7 +173,7 @@ class Engine:
 
     def run_effect(self, position: int = 0) -> None:
         """Lets one of `pending_effects` happen."""
-        with self._lock:
+        with self._exclusively():
             effect = self.world.effects[position]
             del self.world.effects[position]
             run = self.world.runs.get(effect.run_id)
@@ -157,5 +202,55 @@ class Engine:
             cause: Of the failure event, such as ``TIMER_CREATION_RATE_EXCEEDED``.
             times: How many.
         """
-        with self._lock:
+        with self._exclusively():
             self.world.refusals.setdefault(decision_type, deque()).extend([cause] * times)
+
+    def disrupt(self, operation: str, error: ServiceError, *, times: int = 1, after: bool = False) -> None:
+        """Makes the next calls of an operation fail.
+
+        Args:
+            operation: Such as ``RespondDecisionTaskCompleted``.
+            error: What they raise.
+            times: How many.
+            after: True lets the call take effect before it fails, as when the answer is lost.
+        """
+        with self._exclusively():
+            self._disruptions.setdefault(operation, deque()).extend([_Disruption(error, after)] * times)
+
+    # --- Lambda -----------------------------------------------------------------------------
+
+    def on_lambda(self, name: str, handler: LambdaHandler | None) -> None:
+        """Says what a Lambda function does; one of which nothing was said fails with ResourceNotFoundException.
+
+        Args:
+            name: The function's name or ARN, as decisions give it; "*" stands for all that are not named.
+            handler: Gets the input text and returns the result, text or anything JSON can hold; what it raises is the
+                failure. None leaves the function running until `complete_lambda`, `fail_lambda` or its timeout.
+        """
+        with self._exclusively():
+            self.world.lambda_functions[name] = handler
+
+    def complete_lambda(self, run_id: str, scheduled_event_id: int, result: str) -> None:
+        """Ends a running Lambda function with a result.
+
+        Raises:
+            UnknownResource: No such function runs.
+        """
+        with self._exclusively():
+            self._tick()
+            lambda_functions.complete(self.world, self._run(run_id), scheduled_event_id, result)
+
+    def fail_lambda(self, run_id: str, scheduled_event_id: int, reason: str, details: str = "{}") -> None:
+        """Ends a running Lambda function with a failure.
+
+        Raises:
+            UnknownResource: No such function runs.
+        """
+        with self._exclusively():
+            self._tick()
+            lambda_functions.fail(self.world, self._run(run_id), scheduled_event_id, reason, details)
+
+    def _run(self, run_id: str) -> Execution:
+        if run_id not in self.world.runs:
+            raise faults.unknown_execution("", run_id)
+        return self.world.runs[run_id]

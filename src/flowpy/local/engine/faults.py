@@ -20,6 +20,7 @@ __all__ = [
     "invalid",
     "invalid_token",
     "limit_exceeded",
+    "not_serializable",
     "type_deprecated",
     "type_exists",
     "type_not_deprecated",
@@ -104,6 +105,11 @@ def invalid(message: str) -> ServiceError:
 def invalid_token() -> ServiceError:
     """A task or page token that this engine did not give out for this operation."""
     return invalid("Invalid token")
+
+
+def not_serializable(path: str, kind: str) -> ServiceError:
+    """A member has the wrong JSON type."""
+    return InvalidRequest(f"Value at '{path}' is not a {kind}", fault="SerializationException")
 
 
 def unknown_operation(name: str) -> ServiceError:

@@ -8,7 +8,7 @@ from flowpy.local.engine.deadlines import seconds
 from flowpy.local.engine.state import DecisionTask, Execution
 from flowpy.local.engine.world import World
 
-__all__ = ["WAKES", "enqueue_decision_task", "priority", "record"]
+__all__ = ["WAKES", "enqueue_decision_task", "record", "wake"]
 
 WAKES: Final = frozenset(
     {
@@ -62,23 +62,23 @@ def record(world: World, run: Execution, event_type: str, **attributes: Any) -> 
     """
     event_id = world.append(run, event_type, attributes)
     if event_type in WAKES:
-        _wake(world, run)
+        run.unseen = True
+        if run is not world.deciding:
+            wake(world, run)
     return event_id
-
-
-def priority(value: str | None) -> int:
-    """A taskPriority as a number; absent is 0."""
-    return int(value) if value else 0
 
 
 def enqueue_decision_task(world: World, run: Execution, task: DecisionTask) -> None:
     """Puts a decision task where pollers find it."""
-    key = (run.run_id, task.scheduled_event_id)
-    world.decision_lists.put(run.domain, task.task_list, key, priority(run.config.get("taskPriority")))
+    world.offer(world.decision_lists, run, task.task_list, task.scheduled_event_id)
     world.set_deadline(run, "decision.SCHEDULE_TO_START", task.scheduled_event_id, seconds(task.schedule_to_start))
 
 
-def _wake(world: World, run: Execution) -> None:
+def wake(world: World, run: Execution) -> None:
+    """Schedules a decision task if the decider has something to see and none waits that will show it."""
+    if not run.unseen or not run.is_open:
+        return
+    run.unseen = False
     if run.decision is None:
         run.decision = _schedule(world, run)
         enqueue_decision_task(world, run, run.decision)

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, Final
 
 from flowpy.local.engine import faults
-from flowpy.local.engine.state import Domain, Registration
+from flowpy.local.engine.state import Domain, Registration, type_label
 from flowpy.local.engine.tokens import page, read_page_token
 from flowpy.local.engine.world import World, timestamp
 
-__all__ = ["ACTIVITY_DEFAULTS", "OPERATIONS", "WORKFLOW_DEFAULTS", "resolve"]
+__all__ = ["ACTIVITY_DEFAULTS", "OPERATIONS", "WORKFLOW_DEFAULTS", "find_type", "resolve"]
 
 Request = dict[str, Any]
 Operation = Callable[[World, Request], dict[str, Any]]
@@ -143,13 +143,21 @@ def _register_type(kind: str, world: World, request: Request) -> dict[str, Any]:
     return {}
 
 
-def _find(kind: str, world: World, request: Request) -> tuple[Domain, Registration]:
-    domain = world.domain(request["domain"])
-    wanted = request[kind[0].lower() + kind[1:]]
+def find_type(kind: str, domain: Domain, wanted: dict[str, str]) -> Registration:
+    """A registered type, deprecated or not.
+
+    Raises:
+        UnknownResource: There is none of this name and version.
+    """
     registration = domain.types.get((kind, wanted["name"], wanted["version"]))
     if registration is None:
-        raise faults.unknown_type(Registration(kind, wanted["name"], wanted["version"], 0, {}).label)
-    return domain, registration
+        raise faults.unknown_type(type_label(kind, wanted["name"], wanted["version"]))
+    return registration
+
+
+def _find(kind: str, world: World, request: Request) -> tuple[Domain, Registration]:
+    domain = world.domain(request["domain"])
+    return domain, find_type(kind, domain, request[kind[0].lower() + kind[1:]])
 
 
 def _deprecate_type(kind: str, world: World, request: Request) -> dict[str, Any]:

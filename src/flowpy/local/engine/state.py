@@ -18,12 +18,18 @@ __all__ = [
     "ParentLink",
     "Registration",
     "attributes_key",
+    "type_label",
 ]
 
 
 def attributes_key(event_type: str) -> str:
     """The key under which an event of this type carries its attributes."""
     return f"{event_type[0].lower()}{event_type[1:]}EventAttributes"
+
+
+def type_label(kind: str, name: str, version: str) -> str:
+    """A type as SWF's messages print it."""
+    return f"{kind}=[name={name}, version={version}]"
 
 
 @define(eq=False)
@@ -51,7 +57,7 @@ class Registration:
     @property
     def label(self) -> str:
         """The type as SWF's messages print it."""
-        return f"{self.kind}=[name={self.name}, version={self.version}]"
+        return type_label(self.kind, self.name, self.version)
 
 
 @define(eq=False)
@@ -130,6 +136,11 @@ class ParentLink:
     workflow_id: str
     initiated_event_id: int
 
+    @property
+    def reference(self) -> dict[str, str]:
+        """The parent's ``WorkflowExecution`` structure."""
+        return {"workflowId": self.workflow_id, "runId": self.run_id}
+
 
 @frozen
 class Override:
@@ -170,6 +181,7 @@ class Execution:
         task_list: Where decision tasks go unless `override` says otherwise.
         decision: The decision task that is scheduled or started.
         queued: The decision task scheduled while `decision` is started.
+        unseen: Whether the transaction under way has something that the decider has to see.
         decided: DecisionTaskStarted id of the last decision task that was completed.
         activities: Open activity tasks by scheduledEventId.
         timers: TimerStarted id of the open timers by timerId.
@@ -195,6 +207,7 @@ class Execution:
     override: Override | None = None
     decision: DecisionTask | None = None
     queued: DecisionTask | None = None
+    unseen: bool = False
     decided: int = 0
     activities: dict[int, ActivityTask] = field(factory=dict)
     timers: dict[str, int] = field(factory=dict)

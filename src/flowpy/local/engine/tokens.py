@@ -30,9 +30,16 @@ def _unseal(token: str) -> list[Any]:
     return parts
 
 
-def task_token(kind: str, run: Execution, scheduled_event_id: int) -> str:
-    """A token for a started task; `kind` is "activity" or "decision task"."""
-    return _seal([kind, run.workflow_id, run.run_id, scheduled_event_id])
+def task_token(kind: str, run: Execution, scheduled_event_id: int, offset: int = 0) -> str:
+    """A token for a started task.
+
+    Args:
+        kind: "activity" or "decision task".
+        run: The execution.
+        scheduled_event_id: The event that scheduled the task.
+        offset: Where the page begins that carries the token; each page has another, and each is good.
+    """
+    return _seal([kind, run.workflow_id, run.run_id, scheduled_event_id, offset])
 
 
 def read_task_token(world: World, kind: str, token: str) -> tuple[Execution, int]:
@@ -43,9 +50,9 @@ def read_task_token(world: World, kind: str, token: str) -> tuple[Execution, int
         UnknownResource: The execution has closed.
     """
     parts = _unseal(token)
-    if len(parts) != 4 or parts[0] != kind:
+    if len(parts) != 5 or parts[0] != kind:
         raise faults.invalid_token()
-    _, workflow_id, run_id, scheduled_event_id = parts
+    _, workflow_id, run_id, scheduled_event_id, _ = parts
     run = world.runs.get(run_id)
     if run is None or not run.is_open:
         raise faults.unknown_execution(workflow_id, run_id)

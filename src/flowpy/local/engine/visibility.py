@@ -10,7 +10,7 @@ from flowpy.local.engine.state import Execution
 from flowpy.local.engine.tokens import page, read_page_token
 from flowpy.local.engine.world import World, timestamp
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "info"]
 
 Request = dict[str, Any]
 
@@ -33,7 +33,8 @@ def history(world: World, request: Request) -> dict[str, Any]:
     return {"events": items, **token}
 
 
-def _info(run: Execution) -> dict[str, Any]:
+def info(run: Execution) -> dict[str, Any]:
+    """The ``WorkflowExecutionInfo`` structure."""
     info: dict[str, Any] = {
         "execution": run.reference,
         "workflowType": run.workflow_type,
@@ -45,7 +46,7 @@ def _info(run: Execution) -> dict[str, Any]:
     if run.closed is not None:
         info |= {"closeTimestamp": timestamp(run.closed), "closeStatus": run.close_status}
     if run.parent is not None:
-        info["parent"] = {"workflowId": run.parent.workflow_id, "runId": run.parent.run_id}
+        info["parent"] = run.parent.reference
     if run.tag_list:
         info["tagList"] = run.tag_list
     return info
@@ -55,7 +56,7 @@ def describe(world: World, request: Request) -> dict[str, Any]:
     """DescribeWorkflowExecution."""
     run = _find(world, request)
     answer: dict[str, Any] = {
-        "executionInfo": _info(run),
+        "executionInfo": info(run),
         "executionConfiguration": run.config | {"taskList": {"name": run.task_list}},
         "openCounts": {
             "openActivityTasks": len(run.activities),

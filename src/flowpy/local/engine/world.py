@@ -7,6 +7,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from attrs import define, field
@@ -46,7 +47,11 @@ class World:
         effects: What happens next by itself.
         refusals: Causes to refuse the next decisions of a type with.
         lambda_functions: Handlers by function name.
+        deciding: The execution whose decisions are being applied: their decision task is scheduled after the last.
+        wake_between: Schedule it straight after the decision that failed instead, which SWF does not promise not to do.
+        stirred: Whether there is something new to poll for, or something that happens by itself.
         overgrown: runIds whose history reached the quota in this transaction.
+        retained: Heap of (epoch seconds until when it is kept, runId) of the closed executions.
     """
 
     quotas: Quotas = field(factory=Quotas)
@@ -60,7 +65,11 @@ class World:
     effects: deque[Effect] = field(factory=deque)
     refusals: dict[str, deque[str]] = field(factory=dict)
     lambda_functions: dict[str, LambdaHandler | None] = field(factory=dict)
+    deciding: Execution | None = None
+    wake_between: bool = False
+    stirred: bool = False
     overgrown: set[str] = field(factory=set)
+    retained: list[tuple[float, str]] = field(factory=list)
     _run_count: int = 0
 
     def domain(self, name: str) -> Domain:
@@ -73,6 +82,13 @@ class World:
         if domain is None:
             raise faults.unknown_domain(name)
         return domain
+
+    def find_open(self, domain: Domain, workflow_id: str, run_id: str | None) -> Execution | None:
+        """The open execution of this workflowId, and of this runId if one is given."""
+        found = domain.open_runs.get(workflow_id)
+        if found is None or (run_id and run_id != found):
+            return None
+        return self.runs[found]
 
     def new_run_id(self) -> str:
         """A runId of the form the service gives: two digits and the base64 of 32 bytes."""
@@ -97,9 +113,31 @@ class World:
             self.overgrown.add(run.run_id)
         return event_id
 
+    def offer(self, lists: TaskLists, run: Execution, task_list: str, scheduled_event_id: int) -> None:
+        """Puts a task where pollers find it, in the order of the priority it was scheduled with."""
+        priority = int(run.attributes(scheduled_event_id).get("taskPriority") or 0)
+        lists.put(run.domain, task_list, (run.run_id, scheduled_event_id), priority)
+        self.stirred = True
+
     def later(self, kind: str, run: Execution, event_id: int, cause: str = "") -> None:
         """Leaves something to be done in a later transaction."""
         self.effects.append(Effect(kind, run.run_id, event_id, cause))
+        self.stirred = True
+
+    def retain(self, run: Execution) -> None:
+        """Keeps a closed execution for as long as its domain says."""
+        days = self.domains[run.domain].retention
+        keep = 0 if days == "NONE" else int(days) * 86_400
+        heappush(self.retained, (self.now + keep, run.run_id))
+
+    def forget(self) -> None:
+        """Drops the closed executions that have been kept long enough."""
+        while self.retained and self.retained[0][0] <= self.now:
+            expired = self.retained[0][1]
+            if any(effect.run_id == expired for effect in self.effects):
+                return
+            heappop(self.retained)
+            del self.runs[expired]
 
     def set_deadline(self, run: Execution, kind: str, event_id: int, duration: int | None) -> None:
         """Sets a deadline that many seconds from now; None sets none."""
