@@ -35,6 +35,9 @@ ALLOWED: dict[str, set[str]] = {
     "face": _RUNNING | {"client", "worker"},
 }
 
+# Top-level modules that are part of another room.
+PART_OF = {"execution": "client"}
+
 # Replay must give the same answer anywhere: no room of the kernel waits, calls out or starts anything.
 PURE = {"history", "replay"}
 IMPURE = {"asyncio", "boto3", "botocore", "concurrent", "http", "multiprocessing", "socket", "ssl", "subprocess"}
@@ -42,7 +45,7 @@ IMPURE = {"asyncio", "boto3", "botocore", "concurrent", "http", "multiprocessing
 
 def room_of(path: Path) -> str:
     first = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    return "face" if first == "__init__" else first
+    return "face" if first == "__init__" else PART_OF.get(first, first)
 
 
 def named(path: Path) -> str:
@@ -67,6 +70,7 @@ def target_of(name: str) -> str | None:
     if first != "flowpy":
         return None
     room = rest.partition(".")[0]
+    room = PART_OF.get(room, room)
     return room if room in ALLOWED and room != "face" else "face"
 
 
