@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
@@ -98,19 +99,17 @@ def decode_arguments(text: str | None, signature: Signature, converter: Converte
     positional, named, signals = _read(text, converter)
     if len(positional) > len(signature.positional):
         raise PayloadNotDecodable(_too_many(positional, signature))
-    types, build = signature.type_of, converter.build
-    args = tuple(
-        [
-            build(plain, types(parameter.name), _argument(parameter.name, signature))
-            for plain, parameter in zip(positional, signature.positional, strict=False)
-        ]
-    )
-    taken = {parameter.name for parameter in signature.positional[: len(args)]}
-    for name in named:
-        _check_name(name, taken, signature)
-    kwargs = {name: build(plain, types(name), _argument(name, signature)) for name, plain in named.items()}
-    _check_complete(taken | kwargs.keys(), signature)
-    return Arguments(args, kwargs, signals)
+    given = signature.positional[: len(positional)]
+    if named or len(given) < signature.required or signature.needs > signature.required:
+        _check_names({parameter.name for parameter in given}, named, signature)
+    args = [_build(plain, at.name, signature, converter) for plain, at in zip(positional, given, strict=True)]
+    kwargs = {name: _build(plain, name, signature, converter) for name, plain in named.items()}
+    return Arguments(tuple(args), kwargs, signals)
+
+
+def _build(plain: Any, name: str, signature: Signature, converter: Converter) -> Any:
+    type_ = signature.type_of(name)
+    return plain if type_ is Any else converter.build(plain, type_, _argument(name, signature))
 
 
 def input_with_signals(text: str | None, signals: list[dict[str, Any]], converter: Converter = DEFAULT) -> str | None:
@@ -176,19 +175,17 @@ def _too_many(positional: list[Any], signature: Signature) -> str:
     )
 
 
-def _check_name(name: str, taken: set[str], signature: Signature) -> None:
-    if name in taken:
-        raise PayloadNotDecodable(f"{_argument(name, signature)} is in the input twice, by position and by name")
-    if name not in signature.keyword_only and all(name != parameter.name for parameter in signature.positional):
-        known = ", ".join([parameter.name for parameter in signature.positional] + list(signature.keyword_only))
-        raise PayloadNotDecodable(
-            f"{_argument(name, signature)} has no parameter to go to; known are {known or 'none'}"
-        )
-
-
-def _check_complete(given: set[str], signature: Signature) -> None:
+def _check_names(taken: set[str], named: dict[str, Any], signature: Signature) -> None:
+    """Refuse names that are unknown or taken by position already, and what leaves a parameter without a value."""
+    for name in named:
+        if name in taken:
+            raise PayloadNotDecodable(f"{_argument(name, signature)} is in the input twice, by position and by name")
+        if name not in signature.keyword_only and all(
+            name != parameter.name or parameter.kind is Parameter.POSITIONAL_ONLY for parameter in signature.positional
+        ):
+            known = ", ".join([*(parameter.name for parameter in signature.positional), *signature.keyword_only])
+            raise PayloadNotDecodable(f"{_argument(name, signature)} is unknown; it takes {known or 'none'}")
     for parameter in (*signature.positional, *signature.keyword_only.values()):
-        if not parameter.has_default and parameter.name not in given:
-            raise PayloadNotDecodable(
-                f"{_argument(parameter.name, signature)} is missing from the input and has no default"
-            )
+        if parameter.required and parameter.name not in taken and parameter.name not in named:
+            what = _argument(parameter.name, signature)
+            raise PayloadNotDecodable(f"{what} is missing from the input and has no default")

@@ -7,12 +7,13 @@ annotation of whoever reads, so a payload can never choose a class, and nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from flowpy.data.encoding import Encoder, Unencodable
+from flowpy.data.encoding import JSON_SCALARS, Encoder, Unencodable
 from flowpy.data.jsontext import clip, dump, fault, parse, quote, same, scan
 from flowpy.data.scalars import EXACT, Misfit, type_name
-from flowpy.errors import PayloadNotDecodable, PayloadNotEncodable
+from flowpy.errors import DeclarationError, PayloadNotDecodable, PayloadNotEncodable
 
 if TYPE_CHECKING:
     from flowpy.data.structuring import Structurer
@@ -62,7 +63,14 @@ class Converter:
             type_: The class. Subclasses are written the same way.
             encode: Gives a value that has a JSON form.
             decode: Gives an instance from the plain JSON value; raise ValueError if it does not fit.
+
+        Raises:
+            DeclarationError: It is a type that JSON has itself.
         """
+        if type_ in JSON_SCALARS or type_ in (list, dict):
+            raise DeclarationError(
+                f"{type_.__name__} has a JSON form that cannot be changed; register a class of your own"
+            )
         self._encoder.register(type_, encode)
         self._registered[type_] = decode
         self._readers = dict(EXACT)
@@ -102,18 +110,22 @@ class Converter:
             PayloadNotEncodable: As ``encode``.
         """
         kind = type(value)
-        if kind is str:
-            if value.isascii():
-                return quote(value)
-        elif value is None:
-            return "null"
-        elif kind is bool:
-            return "true" if value else "false"
         plain = value
         try:
-            if kind is int:
+            if kind is str:
+                if value.isascii():
+                    return quote(value)
+            elif kind is int:
                 return int.__repr__(value)
-            plain = self._encoder.plain(value)
+            elif value is None:
+                return "null"
+            elif kind is bool:
+                return "true" if value else "false"
+            elif kind is float:
+                if isfinite(value):
+                    return float.__repr__(value)
+            elif kind is not list or not JSON_SCALARS.issuperset(map(type, value)):
+                plain = self._encoder.plain(value)
             return dump(plain)
         except Unencodable as error:
             path, message = error.path, error.message
@@ -166,10 +178,10 @@ class Converter:
         """
         try:
             decoder = self._decoders.get(type)
-        except TypeError:
-            return self._slow(type)
-        if decoder is None:
-            decoder = self._decoders[type] = self._make_decoder(type)
+            if decoder is None:
+                decoder = self._decoders[type] = self._make_decoder(type)
+        except TypeError:  # an annotation that cannot be hashed is not cached
+            return lambda text: self.decode(text, type)
         return decoder
 
     def build(self, plain: Any, type: Any, what: str = "value") -> Any:
@@ -230,20 +242,16 @@ class Converter:
         return same(text_a, text_b)
 
     def _make_decoder(self, type_: Any) -> Decoder:
-        if type_ in _EXACT_DECODERS and type_ not in self._registered:
-            return _EXACT_DECODERS[type_](self._slow(type_))
-        return self._slow(type_)
-
-    def _slow(self, type_: Any) -> Decoder:
-        def decode(text: str | None) -> Any:
+        def slow(text: str | None) -> Any:
             return self.decode(text, type_)
 
-        return decode
+        make = _FAST_DECODERS.get(type_)
+        return slow if make is None else make(slow)
 
     def _reader(self, type_: Any) -> Callable[[Any], Any]:
         try:
             reader = self._readers.get(type_)
-            if reader is None or type_ in self._registered:
+            if reader is None:
                 reader = self._readers[type_] = self._structure().hook(type_)
         except TypeError:
             return self._structure().hook(type_)  # an annotation that cannot be hashed is not cached
@@ -270,16 +278,18 @@ def _unreadable(plain: dict[str, Any]) -> str:
     return f"begins with {MARK} and is of an unknown kind ({clip(kind)}): a newer flowpy wrote it, or another tool"
 
 
-def _exactly(kind: type) -> Callable[[Decoder], Decoder]:
-    """Make decoders of one JSON type; what is not plainly that is left to the slow path and its messages."""
+def _exactly(*kinds: type) -> Callable[[Decoder], Decoder]:
+    """Make decoders of short texts of some JSON types; all else, and every error, is left to the slow path."""
+    allowed = frozenset(kinds)
 
     def make(slow: Decoder) -> Decoder:
         def decode(text: str | None) -> Any:
             try:
-                value, end = scan(text, 0)  # type: ignore[arg-type] # None is a TypeError, and slow
-                if type(value) is kind and end == len(text):  # type: ignore[arg-type]
-                    return value
-            except (ValueError, TypeError, StopIteration, RecursionError):
+                if len(text) < _SHORT:  # type: ignore[arg-type] # None is a TypeError, and slow
+                    value, end = scan(text, 0)  # type: ignore[arg-type]
+                    if type(value) in allowed and end == len(text):  # type: ignore[arg-type]
+                        return value
+            except (ValueError, TypeError, StopIteration):
                 pass
             return slow(text)
 
@@ -288,16 +298,28 @@ def _exactly(kind: type) -> Callable[[Decoder], Decoder]:
     return make
 
 
+def _float_decoder(slow: Decoder) -> Decoder:
+    fast = _exactly(float, int)(slow)
+
+    def decode(text: str | None) -> float:
+        value = float(fast(text))
+        return value if isfinite(value) else slow(text)
+
+    return decode
+
+
 def _null_decoder(slow: Decoder) -> Decoder:
     return lambda text: None if text is None or text == "null" else slow(text)
 
 
-_EXACT_DECODERS: Final[dict[Any, Callable[[Decoder], Decoder]]] = {
+_FAST_DECODERS: Final[dict[Any, Callable[[Decoder], Decoder]]] = {
     int: _exactly(int),
     str: _exactly(str),
     bool: _exactly(bool),
+    float: _float_decoder,
     type(None): _null_decoder,
     None: _null_decoder,
+    Any: _exactly(int, str, bool, float, list, type(None)),
 }
 
 DEFAULT: Final = Converter()

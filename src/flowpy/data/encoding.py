@@ -20,11 +20,13 @@ import attrs
 
 from flowpy.data.jsontext import MAX_WRITE_DEPTH, clip, dump, fault
 
-__all__ = ["Encoder", "Unencodable"]
+__all__ = ["JSON_SCALARS", "Encoder", "Unencodable"]
 
 _Handler = Callable[[Any, int], Any]
 
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+JSON_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+"""The types JSON has itself and that hold nothing."""
+
 _TEXT: Final = frozenset({str})
 
 
@@ -73,7 +75,7 @@ class Encoder:
             Unencodable: It, or something inside it, has no JSON form.
         """
         kind = type(value)
-        if kind in _SCALARS and kind not in self._registered:
+        if kind in JSON_SCALARS:
             return value
         handler = self._handlers.get(kind)
         if handler is None:
@@ -104,7 +106,7 @@ class Encoder:
     def _by_function(self, encode: Callable[[Any], Any]) -> _Handler:
         def handler(value: Any, depth: int) -> Any:
             replacement = encode(value)
-            if type(replacement) in _SCALARS:
+            if type(replacement) in JSON_SCALARS:
                 return replacement
             return self.plain(replacement, depth)
 
@@ -126,7 +128,7 @@ class Encoder:
         return handler
 
     def _array(self, values: Any, depth: int) -> list[Any]:
-        if type(values) is list and _SCALARS.issuperset(map(type, values)) and not self._registered:
+        if type(values) is list and JSON_SCALARS.issuperset(map(type, values)):
             return values
         plain: list[Any] = []
         for index, value in enumerate(values):
@@ -140,8 +142,7 @@ class Encoder:
         if (
             type(value) is dict
             and _TEXT.issuperset(map(type, value))
-            and _SCALARS.issuperset(map(type, value.values()))
-            and not self._registered
+            and JSON_SCALARS.issuperset(map(type, value.values()))
         ):
             return value
         plain: dict[str, Any] = {}

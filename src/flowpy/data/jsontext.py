@@ -100,39 +100,35 @@ def too_deep(text: str, limit: int) -> bool:
 
 
 def _make_dump() -> Callable[[Any], str]:
-    """Make the writer once: ``json.dumps`` would build one on every call."""
+    """Make the writer once: ``json.dumps`` would make one on every call."""
     encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return encoder.encode
-    write = make(None, encoder.default, quote, None, ": ", ", ", False, False, False)
+    write: Any = encoder.iterencode
+    if make is not None:
+        write = make(None, encoder.default, quote, None, ": ", ", ", False, False, False)
     join = "".join
 
     def dump(plain: Any) -> str:
-        return join(write(plain, 0))
+        """Write a plain value as JSON text.
+
+        Args:
+            plain: A plain value, nested at most ``MAX_WRITE_DEPTH`` levels or so.
+
+        Returns:
+            Text with ``", "`` and ``": "`` between and characters outside ASCII as they are.
+
+        Raises:
+            ValueError: NaN, infinity, a lone surrogate or an enormous int is in it; see ``fault``.
+        """
+        text = join(write(plain, 0))
+        if not text.isascii():
+            text.encode()  # lone surrogates cannot be sent; UnicodeEncodeError is a ValueError
+        return text
 
     return dump
 
 
-_dump: Final = _make_dump()
-
-
-def dump(plain: Any) -> str:
-    """Write a plain value as JSON text.
-
-    Args:
-        plain: A plain value, nested at most ``MAX_WRITE_DEPTH`` levels or so.
-
-    Returns:
-        Text with ``", "`` and ``": "`` between and characters outside ASCII as they are.
-
-    Raises:
-        ValueError: NaN, infinity, a lone surrogate or an enormous int is in it; see ``fault``.
-    """
-    text = _dump(plain)
-    if not text.isascii():
-        text.encode()  # lone surrogates cannot be sent; UnicodeEncodeError is a ValueError
-    return text
+dump: Final = _make_dump()
 
 
 def fault(plain: Any) -> tuple[str, str]:

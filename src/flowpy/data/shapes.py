@@ -17,7 +17,7 @@ from cattrs.gen.typeddicts import make_dict_structure_fn as typed_dict_hook
 
 from flowpy.data import unions
 from flowpy.data.records import is_named_tuple, is_record, is_typed_dict
-from flowpy.data.scalars import Misfit, misfit, read_enum, read_none
+from flowpy.data.scalars import EXACT, Misfit, misfit, read_enum, read_none
 
 __all__ = ["Hook", "configure"]
 
@@ -75,6 +75,8 @@ def _reader(converter: cattrs.Converter, type_: Any) -> _Read:
     """Bind a hook to its type; late for types that contain themselves."""
     if type_ is Any:
         return _same
+    if type_ in EXACT:
+        return EXACT[type_]
     try:
         structure = converter.get_structure_hook(type_)
     except RecursionError:
