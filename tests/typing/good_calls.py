@@ -56,7 +56,9 @@ async def order(order_id: str, cents: int = 1) -> str:
     assert_type(await refund("o", reason="late"), int)
     assert_type(await pay("o"), None)
     assert_type(await Bank.transfer(1), bool)
-    assert_type(charge.fn("o", 1), Any)
+    assert_type(charge.fn("o", 1), str)
+    assert_type(await charge_later.fn("o"), str)
+    assert_type(refund.options(task_list="eu").fn("o", reason=""), int)
     other = charge.options(task_list="eu", start_to_close_timeout="1h", activity_id="charge-eu")
     assert_type(await other.options(retry=Retry(attempts=1))("o", 1), str)
     return order_id

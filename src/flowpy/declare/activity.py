@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, ParamSpec, Protocol, TypeVar, Unpack, overload
+from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 from flowpy.declare.calling import current
 from flowpy.declare.durations import NONE
@@ -16,7 +16,7 @@ from flowpy.declare.retry import Retry
 from flowpy.declare.signature import Signature
 from flowpy.errors import DeclarationError, OutsideWorkflow
 
-__all__ = ["Activity", "activity"]
+__all__ = ["Activity", "AsyncActivity", "PlainActivity", "activity"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,6 +41,7 @@ class Activity(RegisteredType[P, R, ActivityOptions]):
     """
 
     decorator = _DECORATOR
+    fn: Callable[P, Any]
 
     def __init__(self, *, manual: bool, external: bool, **declared: Any) -> None:
         self.manual = manual
@@ -71,7 +72,7 @@ class Activity(RegisteredType[P, R, ActivityOptions]):
             )
         return calls.call_activity(self, args, kwargs)
 
-    def options(self, **options: Unpack[ActivityCallOptions]) -> Activity[P, R]:
+    def options(self, **options: Unpack[ActivityCallOptions]) -> Self:
         """Returns the same activity, whose calls carry other options.
 
         Args:
@@ -83,22 +84,35 @@ class Activity(RegisteredType[P, R, ActivityOptions]):
         return self._with(dict(options))
 
 
+class PlainActivity(Activity[P, R]):
+    """An activity that is a plain ``def``: ``fn`` returns its result."""
+
+    fn: Callable[P, R]
+
+
+class AsyncActivity(Activity[P, R]):
+    """An activity that is an ``async def``: ``fn`` returns a coroutine."""
+
+    fn: Callable[P, Coroutine[Any, Any, R]]
+
+
+# A coroutine is a result too, so the overloads overlap; the first that fits is meant to win.
 class ActivityDecorator(Protocol):
     """``@activity(...)`` with its options given."""
 
     @overload
-    def __call__(self, fn: Callable[P, Coroutine[Any, Any, R]], /) -> Activity[P, R]: ...
+    def __call__(self, fn: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncActivity[P, R]: ...  # type: ignore[overload-overlap]
 
     @overload
-    def __call__(self, fn: Callable[P, R], /) -> Activity[P, R]: ...
+    def __call__(self, fn: Callable[P, R], /) -> PlainActivity[P, R]: ...
 
 
 @overload
-def activity(fn: Callable[P, Coroutine[Any, Any, R]], /) -> Activity[P, R]: ...
+def activity(fn: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncActivity[P, R]: ...  # type: ignore[overload-overlap]
 
 
 @overload
-def activity(fn: Callable[P, R], /) -> Activity[P, R]: ...
+def activity(fn: Callable[P, R], /) -> PlainActivity[P, R]: ...
 
 
 @overload
@@ -147,13 +161,19 @@ def activity(
         signature = Signature.of(plain)
         with locating(f"{_DECORATOR} {known_as}"):
             signature.refuse_variadic()
+            if manual and external:
+                raise DeclarationError(
+                    "manual is for activities that a worker of flowpy starts, external for those of another SDK; "
+                    "give one of the two"
+                )
             registered = _registered(options, heartbeat=not (manual or external))
-        return Activity(
+        runs_async = is_async(plain)
+        return (AsyncActivity if runs_async else PlainActivity)(
             fn=plain,
             name=known_as,
             version=version,
             signature=signature,
-            is_async=is_async(plain),
+            is_async=runs_async,
             registered=registered,
             called=ActivityOptions(),
             manual=manual,

@@ -36,9 +36,10 @@ class Asynchronous(Declared, Generic[P, R]):
     """
 
     decorator = _DECORATOR
+    fn: Callable[P, Any]
 
     def __init__(self, fn: Callable[..., Any], *, name: str, signature: Signature, is_async: bool) -> None:
-        self._wrap(fn)
+        self._wrap(fn, name)
         self.name = name
         self.signature = signature
         self.is_async = is_async

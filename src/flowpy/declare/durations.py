@@ -11,8 +11,6 @@ import functools
 import math
 import re
 from datetime import timedelta
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, Final
 
 from flowpy.errors import DurationError
@@ -29,8 +27,8 @@ Duration = float | timedelta | str
 """Seconds, a ``timedelta``, or text such as ``"90s"``, ``"1h30m"``, ``"2w"``, plain digits (seconds) or ``NONE``."""
 
 _UNITS: Final = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1, "": 1}
-# Nine digits are over a year in any unit: longer numbers are not worth parsing.
-_PART: Final = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([wdhms]?)\s*")
+# Nine digits are over a year in any unit: longer numbers are not worth reading. Microseconds are a timedelta's finest.
+_PART: Final = re.compile(r"\s*([0-9]{1,9})(?:\.([0-9]{1,6}))?\s*([wdhms]?)\s*")
 _FORMS: Final = 'give seconds, a timedelta, text such as "90s", "5m", "1h30m", "30d", "2w", or flowpy.NONE'
 
 
@@ -79,45 +77,42 @@ def swf_duration(value: Duration, what: str) -> str:
     return NONE if whole is None else str(whole)
 
 
-def _exact(value: Any, what: str) -> Fraction | None:
+def _exact(value: Any, what: str) -> float | None:
     """The duration without rounding, checked; None for ``NONE``."""
     if isinstance(value, str):
         if value == NONE:
             return None
-        parsed = _parsed(value)
-        if parsed is None:
-            raise DurationError(f"{what}: cannot read {value!r} as a duration; {_FORMS}")
-        exact = parsed
+        number = _parsed(value)
     elif isinstance(value, timedelta):
-        exact = Fraction(value // timedelta(microseconds=1), 1_000_000)
+        number = value.total_seconds()
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isfinite(value):
-            raise DurationError(f"{what}: {value!r} is not a number of seconds; {_FORMS}")
-        exact = Fraction(value)
+        number = value
     else:
         raise DurationError(f"{what}: {value!r} is a {type(value).__name__}, not a duration; {_FORMS}")
-    if exact < 0:
+    if number is None or number != number:  # noqa: PLR0124 (only NaN differs from itself, and it may be a huge int)
+        raise DurationError(f"{what}: cannot read {value!r} as a duration; {_FORMS}")
+    if number < 0:
         raise DurationError(f"{what}: {value!r} is negative; durations start at 0 seconds")
-    if exact > YEAR:
+    if number > YEAR:
         raise DurationError(
             f"{what}: {value!r} is over a year, and SWF closes every execution after one; "
             f"the longest is {YEAR:,} seconds (365d); numbers are seconds, not milliseconds"
         )
-    return exact
+    return number
 
 
 @functools.lru_cache(maxsize=1024)
-def _parsed(text: str) -> Fraction | None:
+def _parsed(text: str) -> float | None:
     """Adds up the parts of a text such as ``1h30m``, each unit at most once, the larger ones first.
 
     Cached, because ``.options(start_to_close_timeout="1h")`` stands in workflow code and runs in every replay.
     """
-    total, position, smallest = Fraction(0), 0, math.inf
+    microseconds, position, smallest = 0, 0, math.inf
     while part := _PART.match(text, position):
-        number, unit = part.groups()
+        whole, fraction, unit = part.groups()
         if (not unit and part.span() != (0, len(text))) or _UNITS[unit] >= smallest:
             break
         smallest = _UNITS[unit]
-        total += Fraction(Decimal(number)) * _UNITS[unit]
+        microseconds += int(whole + (fraction or "").ljust(6, "0")) * _UNITS[unit]
         position = part.end()
-    return total if position and position == len(text) else None
+    return microseconds / 1_000_000 if position and position == len(text) else None

@@ -26,8 +26,9 @@ class Declared:
     fn: Callable[..., Any]
     __name__: str
 
-    def _wrap(self, fn: Callable[..., Any]) -> None:
+    def _wrap(self, fn: Callable[..., Any], name: str) -> None:
         """Takes over name, module, documentation and signature, as ``functools.wraps`` does."""
+        self.__name__ = name
         functools.update_wrapper(cast("Callable[..., Any]", self), fn, updated=())
         self.fn = fn
 

@@ -151,6 +151,8 @@ def _mark(fn: Any, role: str, name: str | None) -> Any:
     """Checks a method and writes on it what it is for."""
     where = f"@{role} {getattr(fn, '__qualname__', repr(fn))}"
     method = declarable(fn, f"@{role}")
+    if isinstance(marker := getattr(method, _MARK, None), _Marker):
+        raise DeclarationError(f"{where}: it is marked @{marker.role} already; a method has one role and one name")
     if isinstance(fn, staticmethod) or not inspect.isfunction(method):
         raise DeclarationError(f"{where}: goes on a method that takes self")
     signature = Signature.of(method, skip_first=True)

@@ -7,6 +7,7 @@ fields are None and never sent, so that SWF applies what was registered.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Self, Unpack, get_args
@@ -222,6 +223,7 @@ class WorkflowOptions(Options):
         self.__attrs_init__(**self._checked(dict(options)))
 
 
+@functools.cache
 def _camel_case(name: str) -> str:
     """SWF's name of an option."""
     first, *others = name.split("_")

@@ -43,7 +43,7 @@ class RegisteredType(Declared, Generic[P, R, O]):
         registered: O,
         called: O,
     ) -> None:
-        self._wrap(fn)
+        self._wrap(fn, name)
         with locating(f"{self.decorator} {name}"):
             self.name = check_name(name, "name")
             self.version = check_version(version)

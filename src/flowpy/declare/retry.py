@@ -59,7 +59,8 @@ def _number(value: Any, what: str, least: float, most: float) -> float:
 
 def _rules(value: Any, what: str) -> tuple[Rule, ...]:
     """Exception classes and names, as a tuple; a single one may stand alone."""
-    rules: tuple[Any, ...] = (value,) if isinstance(value, type | str) else tuple(value)
+    several = isinstance(value, Iterable) and not isinstance(value, type | str)
+    rules: tuple[Any, ...] = tuple(value) if several else (value,)
     for rule in rules:
         if not (isinstance(rule, str) and rule) and not (isinstance(rule, type) and issubclass(rule, BaseException)):
             raise DeclarationError(

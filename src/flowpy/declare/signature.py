@@ -7,7 +7,6 @@ arguments are recorded as given, defaults stay in the code.
 from __future__ import annotations
 
 import inspect
-import sys
 import types
 import typing
 from collections.abc import Callable
@@ -61,7 +60,7 @@ class Signature:
     """
 
     __slots__ = (
-        "_fast_most",
+        "_fast",
         "_fn",
         "_hints",
         "_names",
@@ -89,9 +88,9 @@ class Signature:
         self._fn = fn
         self._hints: dict[str, Any] | None = None
         self._names = {p.name: i for i, p in enumerate(self.positional)}
-        # A call by position only needs no more than a comparison, unless a keyword is required: then none passes.
-        most = sys.maxsize if self.var_positional else len(self.positional)
-        self._fast_most = -1 if self.needs > self.required else most
+        # A call by position only needs just a look at its length; if a keyword is required, no length will do.
+        fitting = range(self.required, len(self.positional) + 1) if self.needs == self.required else ()
+        self._fast = frozenset(fitting)
 
     @classmethod
     def of(cls, fn: Callable[..., Any], *, skip_first: bool = False) -> Signature:
@@ -127,7 +126,7 @@ class Signature:
         Raises:
             TypeError: If an argument is missing, given twice or not known; names function and argument.
         """
-        if not kwargs and self.required <= len(args) <= self._fast_most:
+        if not kwargs and len(args) in self._fast:
             return args, {}
         return self._bind(args, kwargs)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, ParamSpec, Protocol, TypeVar, Unpack, overload
+from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 from flowpy.declare.calling import current
 from flowpy.declare.durations import YEAR
@@ -42,6 +42,7 @@ class Workflow(RegisteredType[P, R, WorkflowOptions]):
     """
 
     decorator = _DECORATOR
+    fn: Callable[P, Any]
 
     def __init__(self, *, handlers: Handlers | None, **declared: Any) -> None:
         self.is_class = handlers is not None
@@ -73,7 +74,7 @@ class Workflow(RegisteredType[P, R, WorkflowOptions]):
             )
         return calls.call_workflow(self, args, kwargs)
 
-    def options(self, **options: Unpack[WorkflowCallOptions]) -> Workflow[P, R]:
+    def options(self, **options: Unpack[WorkflowCallOptions]) -> Self:
         """Returns the same workflow, whose starts carry other options.
 
         Args:
