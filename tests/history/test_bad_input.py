@@ -138,6 +138,17 @@ def test_unreadable_sources(source: str | bytes, says: str) -> None:
     assert says in str(raised.value)
 
 
+@pytest.mark.parametrize("depth", [100, 900, 990, 5_000])
+def test_nesting_of_any_depth_is_one_kind_of_error(wire: Events, depth: int) -> None:
+    nested: Any = "x"
+    for _ in range(depth):
+        nested = [nested]
+    wire[0]["workflowExecutionStartedEventAttributes"]["workflowType"] = nested
+
+    with pytest.raises(HistoryError):
+        read_history(wire)
+
+
 def test_a_truncated_file_names_itself_and_the_last_event(wire: Events, tmp_path: Path) -> None:
     text = json.dumps({"events": wire}, indent=1)
     path = tmp_path / "run.json"

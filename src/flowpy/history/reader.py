@@ -74,6 +74,9 @@ def read_history(source: HistorySource, *, workflow_id: str | None = None, run_i
         return _history(found, workflow_id, run_id)
     except HistoryError as error:
         raise located(error, where) from error.__cause__
+    except RecursionError as error:
+        message = f"{where}: nested too deeply to be a history. Record it with get-workflow-execution-history."
+        raise HistoryError(message) from error
 
 
 def _history(found: Iterable[Any], workflow_id: str | None, run_id: str | None) -> History:
