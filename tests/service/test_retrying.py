@@ -61,7 +61,9 @@ def test_an_answer_is_sent_until_the_service_has_it():
 
 def test_an_answer_is_given_up_when_told_to():
     with pytest.raises(errors.Throttled):
-        persist(Failing(*["ThrottlingException"] * 9), "RespondDecisionTaskCompleted", {}, pause=Pauses(2), backoff=STEADY)
+        persist(
+            Failing(*["ThrottlingException"] * 9), "RespondDecisionTaskCompleted", {}, pause=Pauses(2), backoff=STEADY
+        )
 
 
 def test_a_fault_is_not_tried_again():

@@ -1,0 +1,48 @@
+"""How a worker works; all of it has a default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from attrs import field, frozen, validators
+
+from flowpy.data.converter import DEFAULT, Converter
+from flowpy.service.paging import PAGE_SIZE
+
+__all__ = ["WorkerSettings"]
+
+_positive = [validators.instance_of(int), validators.ge(1)]
+
+
+@frozen(kw_only=True)
+class WorkerSettings:
+    """Settings of a worker that few need to change.
+
+    Args:
+        threads: Threads that poll for and make decisions; default 2.
+        activity_pollers: Threads that poll for activity tasks; default 2.
+        activity_slots: Activities that run at once, ``def`` on threads and ``async def`` on one event loop;
+            default 16. Nothing is polled while all are taken.
+        grace: Seconds that work in progress gets to end when the worker stops; default 30.
+        on_divergence: ``"hold"`` (default): a run that does not match the code waits for the right code;
+            ``"fail"``: it is failed.
+        register: Register the types at the start; default True.
+        register_domain: Register the domain too, with that many days of retention; default None, do not.
+        page_size: Events per page of a history, 1 to 1000; default 1000.
+        converter: Encodes and decodes values; default JSON.
+        decider: Makes the decider from the workflows; default flowpy's own.
+    """
+
+    threads: int = field(default=2, validator=_positive)
+    activity_pollers: int = field(default=2, validator=_positive)
+    activity_slots: int = field(default=16, validator=_positive)
+    grace: float = field(default=30.0, validator=validators.ge(0))
+    on_divergence: Literal["hold", "fail"] = field(default="hold", validator=validators.in_(("hold", "fail")))
+    register: bool = True
+    register_domain: int | None = field(
+        default=None, validator=validators.optional([validators.ge(0), validators.le(90)])
+    )
+    page_size: int = field(default=PAGE_SIZE, validator=[*_positive, validators.le(1000)])
+    converter: Converter = DEFAULT
+    decider: Callable[[list[Any]], Any] | None = None
