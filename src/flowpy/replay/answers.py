@@ -1,0 +1,133 @@
+"""Which recorded event answers which decision (CONTRACTS §3), and how the two are matched by id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+from attrs import frozen
+
+from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+
+
+@frozen
+class Answer:
+    """How to read one kind of event that answers a decision.
+
+    Attributes:
+        decision_type: The decision it answers.
+        attributes: Key of the event's attributes.
+        id: Reads the id of the decision from the attributes.
+        failed: The service refused the decision.
+    """
+
+    decision_type: str
+    attributes: str
+    id: Callable[[dict[str, Any]], str]
+    failed: bool
+
+
+def marker_id(details: str | None) -> str:
+    """The id inside the details of a marker of ours, "" if there is none."""
+    try:
+        read = json.loads(details or "")
+    except ValueError:
+        return ""
+    return str(read.get("id", "")) if isinstance(read, dict) else ""
+
+
+def _marker(attributes: dict[str, Any]) -> str:
+    return f"{attributes['markerName']}\0{marker_id(attributes.get('details'))}"
+
+
+def _attribute(name: str) -> Callable[[dict[str, Any]], str]:
+    def read(attributes: dict[str, Any]) -> str:
+        return str(attributes.get(name, ""))
+
+    return read
+
+
+def _rows() -> dict[str, Answer]:
+    rows = {
+        ("ScheduleActivityTask", "activityId"): ("ActivityTaskScheduled", "ScheduleActivityTaskFailed"),
+        ("RequestCancelActivityTask", "activityId"): ("ActivityTaskCancelRequested", "RequestCancelActivityTaskFailed"),
+        ("StartTimer", "timerId"): ("TimerStarted", "StartTimerFailed"),
+        ("CancelTimer", "timerId"): ("TimerCanceled", "CancelTimerFailed"),
+        ("StartChildWorkflowExecution", "workflowId"): (
+            "StartChildWorkflowExecutionInitiated",
+            "StartChildWorkflowExecutionFailed",
+        ),
+        ("SignalExternalWorkflowExecution", "control"): ("SignalExternalWorkflowExecutionInitiated", ""),
+        ("RequestCancelExternalWorkflowExecution", "control"): ("RequestCancelExternalWorkflowExecutionInitiated", ""),
+        ("ScheduleLambdaFunction", "id"): ("LambdaFunctionScheduled", "ScheduleLambdaFunctionFailed"),
+    }
+    table: dict[str, Answer] = {}
+    for (decision_type, attribute), events in rows.items():
+        for event, failed in zip(events, (False, True), strict=True):
+            if event:
+                table[event] = Answer(decision_type, _key(event), _attribute(attribute), failed)
+    table["MarkerRecorded"] = Answer("RecordMarker", _key("MarkerRecorded"), _marker, False)
+    # RecordMarkerFailed carries no details: it can only be matched by name, see Matching.
+    table["RecordMarkerFailed"] = Answer("RecordMarker", _key("RecordMarkerFailed"), _attribute("markerName"), True)
+    return table
+
+
+def _key(event_type: str) -> str:
+    return event_type[0].lower() + event_type[1:] + "EventAttributes"
+
+
+ANSWERS: Final = _rows()
+"""Event type → how it answers a decision; the closing events are in CLOSES."""
+
+CLOSES: Final = {
+    "WorkflowExecutionCompleted": ("CompleteWorkflowExecution", False),
+    "CompleteWorkflowExecutionFailed": ("CompleteWorkflowExecution", True),
+    "WorkflowExecutionFailed": ("FailWorkflowExecution", False),
+    "FailWorkflowExecutionFailed": ("FailWorkflowExecution", True),
+    "WorkflowExecutionCanceled": ("CancelWorkflowExecution", False),
+    "CancelWorkflowExecutionFailed": ("CancelWorkflowExecution", True),
+    "WorkflowExecutionContinuedAsNew": ("ContinueAsNewWorkflowExecution", False),
+    "ContinueAsNewWorkflowExecutionFailed": ("ContinueAsNewWorkflowExecution", True),
+}
+"""Closing event type → (the decision it answers, whether it was refused)."""
+
+
+def recorded_markers(episodes: list[Episode], index: int) -> dict[tuple[str, str], str]:
+    """The markers in the recorded batch of an episode and in those it overflowed into: (name, id) → details."""
+    found: dict[tuple[str, str], str] = {}
+    for episode in islice(episodes, index, None):
+        again = False
+        for event in episode.answers or ():
+            kind = event["eventType"]
+            if kind == "MarkerRecorded":
+                attributes = event["markerRecordedEventAttributes"]
+                details = attributes.get("details") or ""
+                found[attributes["markerName"], marker_id(details)] = details
+            elif kind == "TimerStarted":
+                again = again or event["timerStartedEventAttributes"]["timerId"].startswith(AGAIN_PREFIX)
+        if not again:
+            break
+    return found
+
+
+def describe(event: Event) -> str:
+    """A recorded answer in the words of the decision it answers, for reports."""
+    kind = event["eventType"]
+    if kind in CLOSES:
+        return CLOSES[kind][0]
+    answer = ANSWERS[kind]
+    attributes = event[answer.attributes]
+    id = answer.id(attributes).rpartition("\0")[2]
+    typed = attributes.get("activityType") or attributes.get("workflowType") or {}
+    name = " ".join(
+        str(part)
+        for part in (
+            typed.get("name") or attributes.get("name") or attributes.get("signalName") or attributes.get("markerName"),
+            typed.get("version"),
+        )
+        if part
+    )
+    target = f" to {attributes['workflowId']}" if "control" in attributes and "workflowId" in attributes and not typed else ""
+    return f"{answer.decision_type}({id}{target}{': ' + name if name and not target else ''})"

@@ -1,0 +1,294 @@
+"""One small state machine for each thing of SWF that a run decides about.
+
+An entity is created by a call in workflow code (CREATED: its decision waits in the outbox), becomes SENT when history
+records the answer to its decision, and CLOSED when it has ended, was refused, or was cancelled before it was sent.
+Each knows the decision that makes it and what the recorded answer must agree with (law L3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, ClassVar, Final
+
+from flowpy.data.converter import Converter
+
+CREATED: Final = 0
+SENT: Final = 1
+CLOSED: Final = 2
+
+Site = tuple[CodeType, int] | None
+"""Where user code made a call: a code object and an instruction offset; turned into a line only for a report."""
+
+_same = Converter().same
+
+
+class Entity:
+    """What all entities share.
+
+    Attributes:
+        id: The id of its decision: activityId, timerId, child workflowId, ``control`` or the id inside a marker.
+        name: Name of the type, signal, marker or function; "" for timers.
+        version: Version of the type, "" where there is none.
+        input: The payload sent, or None.
+        attributes: Further SWF attributes that the code sets explicitly.
+        site: Where user code made the call.
+        state: CREATED, SENT or CLOSED.
+        listener: The runtime's side, told how the entity ends.
+        event_id: The event that answered its decision, 0 before.
+    """
+
+    __slots__ = ("attributes", "event_id", "id", "input", "listener", "name", "site", "state", "version")
+
+    decision_type: ClassVar[str] = ""
+    id_attribute: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        id: str,
+        name: str = "",
+        version: str = "",
+        input: str | None = None,
+        attributes: dict[str, Any] | None = None,
+        listener: Any = None,
+        site: Site = None,
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.version = version
+        self.input = input
+        self.attributes = attributes
+        self.listener = listener
+        self.site = site
+        self.state = CREATED
+        self.event_id = 0
+
+    def decision(self) -> dict[str, Any]:
+        """The decision as boto3 takes it."""
+        kind = self.decision_type
+        return {"decisionType": kind, f"{kind[0].lower()}{kind[1:]}DecisionAttributes": self.decision_attributes()}
+
+    def decision_attributes(self) -> dict[str, Any]:
+        """The attributes of the decision."""
+        raise NotImplementedError
+
+    def identity(self) -> str:
+        """What the decision is about, for reports."""
+        what = f"{self.name} {self.version}".strip()
+        return f"{self.decision_type}({self.id}{': ' + what if what else ''})"
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        """What in the recorded answer contradicts the identity of this decision, or None."""
+        return None
+
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        """Harmless differences with the recorded answer: (what, recorded, made by the code)."""
+        text = recorded.get("input")
+        if text != self.input and not _same(text, self.input):
+            yield "input", text, self.input
+        if self.attributes:
+            for key, value in self.attributes.items():
+                if recorded.get(key) != value:
+                    yield key, recorded.get(key), value
+
+
+def _type_mismatch(entity: Entity, recorded: dict[str, str]) -> str | None:
+    if recorded["name"] == entity.name and recorded["version"] == entity.version:
+        return None
+    return (
+        f"type {recorded['name']} {recorded['version']} in the history, "
+        f"{entity.name} {entity.version} in the code"
+    )
+
+
+class ActivityTask(Entity):
+    """ScheduleActivityTask and what follows: Scheduled, Started, then Completed, Failed, TimedOut or Canceled."""
+
+    __slots__ = ("control", "recorded_control")
+    decision_type = "ScheduleActivityTask"
+    control: str | None
+    recorded_control: str | None
+
+    def decision_attributes(self) -> dict[str, Any]:
+        made: dict[str, Any] = {
+            "activityType": {"name": self.name, "version": self.version},
+            "activityId": self.id,
+        }
+        if self.input is not None:
+            made["input"] = self.input
+        if self.control is not None:
+            made["control"] = self.control
+        if self.attributes:
+            made.update(self.attributes)
+        return made
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        return _type_mismatch(self, recorded["activityType"])
+
+
+class Timer(Entity):
+    """StartTimer and what follows: Started, then Fired or Canceled. ``input`` holds the seconds as text."""
+
+    __slots__ = ()
+    decision_type = "StartTimer"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        return {"timerId": self.id, "startToFireTimeout": self.input}
+
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        seconds = recorded.get("startToFireTimeout", self.input)
+        if seconds != self.input:
+            yield "seconds", seconds, self.input
+
+
+class ChildWorkflow(Entity):
+    """StartChildWorkflowExecution and what follows, through Initiated and Started to one of five ends."""
+
+    __slots__ = ("cancel_control",)
+    decision_type = "StartChildWorkflowExecution"
+    cancel_control: str
+
+    def decision_attributes(self) -> dict[str, Any]:
+        made: dict[str, Any] = {
+            "workflowType": {"name": self.name, "version": self.version},
+            "workflowId": self.id,
+        }
+        if self.input is not None:
+            made["input"] = self.input
+        if self.attributes:
+            made.update(self.attributes)
+        return made
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        return _type_mismatch(self, recorded["workflowType"])
+
+
+class LambdaFunction(Entity):
+    """ScheduleLambdaFunction and what follows. There is no decision that cancels one."""
+
+    __slots__ = ()
+    decision_type = "ScheduleLambdaFunction"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"id": self.id, "name": self.name}
+        if self.input is not None:
+            made["input"] = self.input
+        if self.attributes:
+            made.update(self.attributes)
+        return made
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        if recorded["name"] == self.name:
+            return None
+        return f"function {recorded['name']} in the history, {self.name} in the code"
+
+
+class ExternalRequest(Entity):
+    """A request to another execution; ``version`` holds its workflowId, ``attributes`` the runId if one was given."""
+
+    __slots__ = ()
+
+    @property
+    def workflow_id(self) -> str:
+        """The execution the request goes to."""
+        return self.version
+
+    def identity(self) -> str:
+        return f"{self.decision_type}({self.id} to {self.version})"
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        if recorded["workflowId"] != self.version:
+            return f"target {recorded['workflowId']} in the history, {self.version} in the code"
+        return None
+
+
+class ExternalSignal(ExternalRequest):
+    """SignalExternalWorkflowExecution; ``name`` is the signal's."""
+
+    __slots__ = ()
+    decision_type = "SignalExternalWorkflowExecution"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"workflowId": self.version, "signalName": self.name, "control": self.id}
+        if self.input is not None:
+            made["input"] = self.input
+        if self.attributes:
+            made.update(self.attributes)
+        return made
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        if recorded["signalName"] != self.name:
+            return f"signal {recorded['signalName']} in the history, {self.name} in the code"
+        return super().mismatch(recorded)
+
+
+class ExternalCancel(ExternalRequest):
+    """RequestCancelExternalWorkflowExecution, to a child or to any other execution."""
+
+    __slots__ = ()
+    decision_type = "RequestCancelExternalWorkflowExecution"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        return {"workflowId": self.version, "control": self.id, **(self.attributes or {})}
+
+
+class Marker(Entity):
+    """RecordMarker. The id stands inside the details."""
+
+    __slots__ = ()
+    decision_type = "RecordMarker"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        return {"markerName": self.name, "details": self.input}
+
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        return iter(())
+
+
+class CancelActivity(Entity):
+    """RequestCancelActivityTask for an activity that is recorded as scheduled."""
+
+    __slots__ = ()
+    decision_type = "RequestCancelActivityTask"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        return {"activityId": self.id}
+
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        return iter(())
+
+
+class CancelTimer(Entity):
+    """CancelTimer for a timer that is recorded as started."""
+
+    __slots__ = ()
+    decision_type = "CancelTimer"
+
+    def decision_attributes(self) -> dict[str, Any]:
+        return {"timerId": self.id}
+
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        return iter(())
+
+
+class Close(Entity):
+    """One of the four decisions that end a run; built when it is sent, so that what late handlers did is carried."""
+
+    __slots__ = ("_build", "_type")
+
+    def __init__(self, decision_type: str, build: Callable[[], dict[str, Any]], site: Site = None) -> None:
+        super().__init__(id="", site=site)
+        self._type = decision_type
+        self._build = build
+
+    def decision(self) -> dict[str, Any]:
+        kind = self._type
+        return {"decisionType": kind, f"{kind[0].lower()}{kind[1:]}DecisionAttributes": self._build()}
+
+    def identity(self) -> str:
+        return self._type
+
+    @property
+    def type(self) -> str:
+        """Its decisionType."""
+        return self._type

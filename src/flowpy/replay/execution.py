@@ -1,0 +1,194 @@
+"""The kernel's state for one run: what is open, what waits to be sent, and how recorded answers are matched.
+
+Pure: no I/O, no clock, no event loop. The runtime calls the methods that make and unmake decisions while workflow code
+runs, and feeds recorded events through ``apply``; listeners carry the outcomes back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Final
+
+from flowpy.errors import DuplicateId
+from flowpy.history.episodes import Episode, Event
+from flowpy.replay.answers import recorded_markers
+from flowpy.replay.divergence import Difference
+from flowpy.replay.entities import (
+    CLOSED,
+    CREATED,
+    SENT,
+    ActivityTask,
+    CancelActivity,
+    CancelTimer,
+    ChildWorkflow,
+    Close,
+    Entity,
+    ExternalCancel,
+    ExternalRequest,
+    LambdaFunction,
+    Marker,
+    Site,
+    Timer,
+)
+from flowpy.replay.outbox import Outbox
+
+KEPT: Final = 3
+"""How many of the last matched decisions a divergence report shows."""
+
+
+class Execution:
+    """What the kernel knows of one run.
+
+    Attributes:
+        outbox: Decisions made and not yet recorded.
+        activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
+            answered its decision.
+        markers: Details of recorded markers of the episode being re-run, by (name, id); None before they are asked for.
+        marker_listener: Told when SWF refuses a marker.
+        batch: The episodes being run, and the index of the one being run now.
+        refused: Decisions the service refused, by event id, until that event is applied.
+        own_timers: Event ids of open ``flowpy.again`` timers.
+        again: How many ``flowpy.again`` timers the run has had.
+        warnings: Harmless differences between history and code, in order.
+        matched: The last decisions that matched, as (event, entity).
+        patches: Answers of ``patched`` by id, for the whole run (CONTRACTS §5).
+        python: The Python version that decided the run first, "" if unknown.
+        workflow: (name, version) of the workflow type.
+    """
+
+    __slots__ = (
+        "activities",
+        "again",
+        "batch",
+        "children",
+        "lambdas",
+        "marker_listener",
+        "markers",
+        "matched",
+        "open_ids",
+        "outbox",
+        "own_timers",
+        "patches",
+        "python",
+        "refused",
+        "requests",
+        "timers",
+        "warnings",
+        "workflow",
+    )
+
+    def __init__(self) -> None:
+        self.outbox = Outbox()
+        self.activities: dict[int, ActivityTask] = {}
+        self.timers: dict[int, Timer] = {}
+        self.children: dict[int, ChildWorkflow] = {}
+        self.requests: dict[int, ExternalRequest] = {}
+        self.lambdas: dict[int, LambdaFunction] = {}
+        self.markers: dict[tuple[str, str], str] | None = None
+        self.marker_listener: Any = None
+        self.batch: tuple[list[Episode], int] = ([], 0)
+        self.refused: dict[int, Entity] = {}
+        self.open_ids: dict[tuple[str, str], Entity] = {}
+        self.own_timers: set[int] = set()
+        self.again = 0
+        self.warnings: list[Difference] = []
+        self.patches: dict[str, bool] = {}
+        self.python = ""
+        self.workflow = ("", "")
+        self.matched: deque[tuple[Event, Entity | None]] = deque(maxlen=KEPT)
+
+    # --- decisions that code makes ----------------------------------------------------------
+
+    def make(self, entity: Entity) -> None:
+        """Take a new entity whose decision is to be sent.
+
+        Raises:
+            DuplicateId: One of its kind with this id is open in the run.
+        """
+        key = (entity.decision_type, entity.id)
+        if key in self.open_ids:
+            raise DuplicateId(
+                f"{entity.decision_type} {entity.id!r}: one with this id is open in this run; "
+                "wait for its end, or give another id"
+            )
+        self.open_ids[key] = entity
+        self.outbox.unsent[key] = entity
+
+    def close(self, entity: Entity) -> None:
+        """The entity has ended; its id is free again."""
+        entity.state = CLOSED
+        key = (entity.decision_type, entity.id)
+        if self.open_ids.get(key) is entity:
+            del self.open_ids[key]
+
+    def unmake(self, entity: Entity) -> bool:
+        """Drop an entity whose decision was not sent yet. Returns False if it was sent or has ended."""
+        if entity.state != CREATED:
+            return False
+        self.outbox.drop(entity.decision_type, entity.id)
+        self.close(entity)
+        return True
+
+    def cancel_activity(self, task: ActivityTask, site: Site = None) -> None:
+        """Cancel an activity: drop it, ask it to stop, or nothing if it has ended or was asked."""
+        if not self.unmake(task) and task.state == SENT:
+            request = CancelActivity(task.id, task.name, task.version, site=site)
+            self.outbox.unsent.setdefault((request.decision_type, request.id), request)
+
+    def cancel_timer(self, timer: Timer, site: Site = None) -> None:
+        """Cancel a timer; from now on its id is free."""
+        if not self.unmake(timer) and timer.state == SENT:
+            self.close(timer)
+            self.outbox.add(CancelTimer(timer.id, site=site))
+
+    def cancel_child(self, child: ChildWorkflow, site: Site = None) -> None:
+        """Cancel a child by its workflowId, so that a child that continued as new is reached as well."""
+        if not self.unmake(child) and child.state == SENT:
+            request = ExternalCancel(child.cancel_control, version=child.id, site=site)
+            key = (request.decision_type, request.id)
+            if key not in self.open_ids:
+                self.make(request)
+
+    def forget_requests(self, entity: Entity) -> None:
+        """What has ended need not be asked to stop: drop a request that was not sent yet."""
+        if isinstance(entity, ActivityTask):
+            self.outbox.drop(CancelActivity.decision_type, entity.id)
+        elif isinstance(entity, ChildWorkflow):
+            request = self.outbox.drop(ExternalCancel.decision_type, entity.cancel_control)
+            if request is not None:
+                self.close(request)
+
+    # --- markers ----------------------------------------------------------------------------
+
+    def rerun(self, episodes: list[Episode], index: int) -> None:
+        """An episode is about to be run: its recorded batch is where its markers are looked up."""
+        self.batch = (episodes, index)
+        self.markers = None
+
+    def recorded_marker(self, name: str, id: str) -> str | None:
+        """Details of a marker in the recorded batch of the episode being re-run, or None.
+
+        A batch that overflowed goes on in the batches after it, as long as each ends with a ``flowpy.again`` timer.
+        """
+        if self.markers is None:
+            self.markers = recorded_markers(*self.batch)
+        return self.markers.get((name, id))
+
+    def marker(self, name: str, id: str, details: str, site: Site = None) -> None:
+        """Record a marker; an already recorded one is matched like any other decision."""
+        entity = Marker(f"{name}\0{id}", name, input=details, listener=self.marker_listener, site=site)
+        self.outbox.unsent.setdefault((entity.decision_type, entity.id), entity)
+
+    # --- the answer -------------------------------------------------------------------------
+
+    def open_now(self) -> dict[str, int]:
+        """How many of each limited kind the service has open."""
+        return {
+            "ScheduleActivityTask": len(self.activities),
+            "StartTimer": len(self.timers) + len(self.own_timers),
+            "StartChildWorkflowExecution": len(self.children),
+        }
+
+    def answer(self, close: Close | None) -> list[dict[str, Any]]:
+        """The decisions to send for the decision task being decided."""
+        return self.outbox.batch(self.open_now(), close, self.again + 1)

@@ -1,0 +1,206 @@
+"""Matches the decisions that code made with those that history records, by id and not by place (laws L3, L4)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from flowpy.errors import NonDeterminismError
+from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+from flowpy.replay.answers import ANSWERS, CLOSES, Answer, describe
+from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence, guess
+from flowpy.replay.entities import SENT, Close, Entity, Marker
+from flowpy.replay.execution import Execution
+from flowpy.replay.outbox import LIMITED, MAX_OPEN
+from flowpy.replay.report import render
+
+PATCH = "flowpy.patch"
+SIDE_EFFECT = "flowpy.side_effect"
+
+
+def match(execution: Execution, episode: Episode, close: Close | None) -> Close | None:
+    """Match what the code decided in an episode with its recorded answers.
+
+    Args:
+        execution: The run; recorded decisions leave its outbox, and their entities become open.
+        episode: An episode with recorded answers.
+        close: The close the code is ready for, or None.
+
+    Returns:
+        The close if history records it (done or refused), else None.
+
+    Raises:
+        NonDeterminismError: History and code differ.
+    """
+    unsent = execution.outbox.unsent
+    missing: list[Event] = []
+    reason = ""
+    closed: Close | None = None
+    refusals: dict[str, int] = {}
+    again = False
+    for event in episode.answers or ():
+        kind = event["eventType"]
+        answer = ANSWERS.get(kind)
+        if answer is None:
+            if close is not None and CLOSES[kind][0] == close.type:
+                closed = close
+            else:
+                missing.append(event)
+            continue
+        attributes = event[answer.attributes]
+        entity = unsent.pop((answer.decision_type, answer.id(attributes)), None)
+        if entity is None:
+            entity = _failed_marker(execution, answer, attributes)
+        if entity is None:
+            if _again(execution, answer, attributes, event):
+                again = True
+            elif not _needs_no_code(answer, attributes):
+                missing.append(event)
+            continue
+        problem = entity.mismatch(attributes)
+        if problem is not None:
+            reason = reason or problem
+            missing.append(event)
+            unsent[answer.decision_type, entity.id] = entity
+            continue
+        execution.matched.append((event, entity))
+        if answer.failed:
+            refusals[answer.decision_type] = refusals.get(answer.decision_type, 0) + 1
+            execution.refused[event["eventId"]] = entity
+            entity.state = SENT
+        else:
+            _recorded(execution, entity, answer, attributes, event)
+    surplus = [] if not unsent else _surplus(execution, again, refusals)
+    if close is not None and closed is None and not unsent:
+        surplus.append(close)
+    if missing or surplus:
+        raise _divergence(execution, episode, missing, surplus, reason)
+    return closed
+
+
+def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: dict[str, Any], event: Event) -> None:
+    """The service took the decision: from now on the entity is open there."""
+    event_id = event["eventId"]
+    entity.state = SENT
+    entity.event_id = event_id
+    if answer.decision_type == "ScheduleActivityTask":
+        execution.activities[event_id] = entity  # type: ignore[assignment]
+        entity.recorded_control = attributes.get("control")  # type: ignore[attr-defined]
+    else:
+        _OPENED[answer.decision_type](execution, entity, attributes, event_id)
+    if attributes.get("input") != entity.input or entity.attributes:
+        _compare(execution, entity, attributes, event_id)
+
+
+def _compare(execution: Execution, entity: Entity, attributes: dict[str, Any], event_id: int) -> None:
+    for what, recorded, made in entity.differences(attributes):
+        line = CodeLine.of(entity.site)
+        execution.warnings.append(Difference(event_id, entity.identity(), what, recorded, made, line))
+
+
+def _timer_canceled(execution: Execution, _entity: Entity, attributes: dict[str, Any], _event_id: int) -> None:
+    execution.timers.pop(attributes["startedEventId"], None)
+
+
+def _ignore(_execution: Execution, _entity: Entity, _attributes: dict[str, Any], _event_id: int) -> None:
+    pass
+
+
+def _opens(table: str) -> Any:
+    def register(execution: Execution, entity: Entity, _attributes: dict[str, Any], event_id: int) -> None:
+        getattr(execution, table)[event_id] = entity
+
+    return register
+
+
+_OPENED = {
+    "RequestCancelActivityTask": _ignore,
+    "StartTimer": _opens("timers"),
+    "CancelTimer": _timer_canceled,
+    "StartChildWorkflowExecution": _opens("children"),
+    "SignalExternalWorkflowExecution": _opens("requests"),
+    "RequestCancelExternalWorkflowExecution": _opens("requests"),
+    "ScheduleLambdaFunction": _opens("lambdas"),
+    "RecordMarker": _ignore,
+}
+
+
+def _again(execution: Execution, answer: Answer, attributes: dict[str, Any], event: Event) -> bool:
+    """Whether an answer is to the runtime's own 0-second timer."""
+    if answer.decision_type != "StartTimer" or not attributes["timerId"].startswith(AGAIN_PREFIX):
+        return False
+    execution.again += 1
+    if not answer.failed:
+        execution.own_timers.add(event["eventId"])
+    return True
+
+
+def _needs_no_code(answer: Answer, attributes: dict[str, Any]) -> bool:
+    """A patch marker that code never asks for is no divergence (CONTRACTS §5)."""
+    return answer.decision_type == "RecordMarker" and attributes.get("markerName") == PATCH
+
+
+def _failed_marker(execution: Execution, answer: Answer, attributes: dict[str, Any]) -> Entity | None:
+    """RecordMarkerFailed carries no details: it answers the first marker of that name."""
+    if answer.decision_type != "RecordMarker" or not answer.failed:
+        return None
+    for key, entity in execution.outbox.unsent.items():
+        if isinstance(entity, Marker) and entity.name == attributes.get("markerName"):
+            return execution.outbox.unsent.pop(key)
+    return None
+
+
+def _surplus(execution: Execution, again: bool, refusals: dict[str, int]) -> list[Entity]:
+    """Decisions the history should have and has not; those behind a border of a batch may come later."""
+    if again:
+        return []
+    open_now = execution.open_now()
+    full = {kind for kind in LIMITED if open_now[kind] + refusals.get(kind, 0) >= MAX_OPEN}
+    return [entity for entity in execution.outbox.unsent.values() if entity.decision_type not in full]
+
+
+def _divergence(
+    execution: Execution, episode: Episode, missing: list[Event], surplus: list[Entity], reason: str
+) -> NonDeterminismError:
+    history = tuple(recorded(event) for event in missing)
+    code = tuple(made(entity) for entity in surplus)
+    if reason:
+        ids = {one.id for one in history}
+        code = (*code, *(made(e) for e in execution.outbox.unsent.values() if made(e).id in ids and e not in surplus))
+    python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
+    divergence = Divergence(
+        decision_task=episode.started_event_id,
+        completed_event_id=episode.completed["eventId"] if episode.completed is not None else None,
+        matched=tuple(recorded(event) for event, _ in execution.matched),
+        history=history,
+        code=code,
+        reason=reason,
+        guess=guess(history, code, reason, python),
+        patches=tuple(execution.patches),
+        python=python,
+        workflow=execution.workflow,
+    )
+    return NonDeterminismError(render(divergence), divergence=divergence)
+
+
+def recorded(event: Event) -> Decided:
+    """A recorded answer as one side of a report."""
+    kind = event["eventType"]
+    if kind in CLOSES:
+        return Decided(CLOSES[kind][0], CLOSES[kind][0], "", "", event["eventId"])
+    answer = ANSWERS[kind]
+    attributes = event[answer.attributes]
+    typed = attributes.get("activityType") or attributes.get("workflowType") or {}
+    name = typed.get("name") or attributes.get("markerName") or attributes.get("signalName") or attributes.get("name")
+    id = answer.id(attributes).rpartition("\0")[2]
+    return Decided(describe(event), answer.decision_type, id, name or "", event["eventId"])
+
+
+def made(entity: Entity) -> Decided:
+    """A decision of the code as the other side of a report."""
+    id = entity.id.rpartition("\0")[2]
+    what = entity.identity().replace(f"{entity.name}\0", "")
+    decision_type = entity.type if isinstance(entity, Close) else entity.decision_type
+    return Decided(what, decision_type, id, entity.name, None, CodeLine.of(entity.site))
+
+

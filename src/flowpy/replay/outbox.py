@@ -1,0 +1,96 @@
+"""Decisions that the code has made and that history does not have yet, in the order in which they were made.
+
+What is cancelled while it is here never existed (law L2). The borders of batches (CONTRACTS §4) are drawn here for
+the decision task being decided, and read from history for those that are over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from attrs import define, field
+
+from flowpy.history.episodes import AGAIN_PREFIX
+from flowpy.replay.entities import Close, Entity
+
+MAX_DECISIONS: Final = 100
+MAX_BYTES: Final = 900_000
+MAX_OPEN: Final = 1_000
+"""Open activities, timers and children an execution may have, each: SWF's quotas."""
+
+LIMITED: Final = frozenset(("ScheduleActivityTask", "StartTimer", "StartChildWorkflowExecution"))
+"""Decisions that wait for a free place instead of being sent beyond the quota."""
+
+Key = tuple[str, str]
+
+
+@define
+class Outbox:
+    """Unsent decisions by (decisionType, id); a dict keeps the order in which code made them."""
+
+    unsent: dict[Key, Entity] = field(factory=dict)
+
+    def add(self, entity: Entity) -> None:
+        """A decision was made."""
+        self.unsent[entity.decision_type, entity.id] = entity
+
+    def drop(self, decision_type: str, id: str) -> Entity | None:
+        """A decision was unmade before it was sent."""
+        return self.unsent.pop((decision_type, id), None)
+
+    def batch(self, open_now: dict[str, int], close: Close | None, again: int) -> list[dict[str, Any]]:
+        """The decisions of one answer, as boto3 takes them (CONTRACTS §4).
+
+        Args:
+            open_now: How many of each kind in LIMITED the run has open in the service.
+            close: The close, if the run is ready for it; sent only when nothing waits.
+            again: Number of the next ``flowpy.again`` timer.
+        """
+        ready, waiting = self._within_quotas(open_now)
+        built = [entity.decision() for entity in ready]
+        closing = [close.decision()] if close is not None and not waiting else []
+        if len(built) + len(closing) > MAX_DECISIONS or _bytes(built) + _bytes(closing) > MAX_BYTES:
+            return [*_cut(built), _again(again)]
+        if built and not closing and all(decision["decisionType"] == "RecordMarker" for decision in built):
+            # A marker schedules no decision task: without the timer nothing would wake the run.
+            return [*built, _again(again)]
+        return built + closing
+
+    def _within_quotas(self, open_now: dict[str, int]) -> tuple[list[Entity], list[Entity]]:
+        room = {kind: MAX_OPEN - open_now.get(kind, 0) for kind in LIMITED}
+        ready: list[Entity] = []
+        waiting: list[Entity] = []
+        for entity in self.unsent.values():
+            kind = entity.decision_type
+            if kind in room:
+                room[kind] -= 1
+                if room[kind] < 0:
+                    waiting.append(entity)
+                    continue
+            ready.append(entity)
+        return ready, waiting
+
+
+def _bytes(decisions: list[dict[str, Any]]) -> int:
+    return len(json.dumps(decisions, ensure_ascii=False).encode("utf-8", "surrogatepass")) if decisions else 0
+
+
+def _cut(built: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first decisions that fit beside the timer, markers before all others, in the order they were made."""
+    order = sorted(range(len(built)), key=lambda i: (built[i]["decisionType"] != "RecordMarker", i))
+    taken: list[int] = []
+    size = 2 + _bytes([_again(0)])
+    for index in order:
+        size += _bytes([built[index]])
+        if len(taken) == MAX_DECISIONS - 1 or size > MAX_BYTES:
+            break
+        taken.append(index)
+    return [built[index] for index in sorted(taken)]
+
+
+def _again(number: int) -> dict[str, Any]:
+    return {
+        "decisionType": "StartTimer",
+        "startTimerDecisionAttributes": {"timerId": f"{AGAIN_PREFIX}{number}", "startToFireTimeout": "0"},
+    }

@@ -1,0 +1,312 @@
+"""Calls of activities: deferred behind promises, scheduled, retried, cancelled, ended."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from flowpy.data.arguments import encode_arguments
+from flowpy.data.failures import Failure
+from flowpy.data.limits import DATA, check_length
+from flowpy.data.reading import decode_failure
+from flowpy.declare.retry import Retry
+from flowpy.errors import (
+    ActivityCanceled,
+    ActivityError,
+    ActivityFailed,
+    ActivityScheduleFailed,
+    ActivityTimedOut,
+    FlowpyError,
+    PayloadNotDecodable,
+    WorkCanceled,
+)
+from flowpy.replay.entities import CREATED, ActivityTask, Timer
+from flowpy.runtime.ids import fitted
+from flowpy.runtime.promise import Future, RunPromise
+from flowpy.runtime.sites import call_site
+from flowpy.runtime.timers import timer_refused
+from flowpy.runtime.values import promises_in, replaced, when_ready
+
+if TYPE_CHECKING:
+    from flowpy.declare.activity import Activity
+    from flowpy.history.episodes import Event
+    from flowpy.replay.entities import Site
+    from flowpy.runtime.run import Run
+
+Attributes = dict[str, Any]
+
+
+def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Schedule an activity, now or when the promises among its arguments are ready."""
+    task = run.loop.task
+    if task is None:
+        task = run.task_here(f"activity {activity.name}")
+    number = task.take(activity.name)
+    id = activity.settings.activity_id
+    if id is None:
+        id = f"{task.path}{activity.name}-{number}"
+        if len(id) > 256:
+            id = fitted(id)
+    call = ActivityCall(run, activity, id, call_site())
+    if task.shielded:
+        call.shielded = True
+    waiting = promises_in(args) if not kwargs else promises_in((*args, *kwargs.values()))
+    if waiting:
+        activity.signature.bind(args, kwargs)
+        when_ready(run.loop, waiting, lambda failed: call.ready(failed, args, kwargs))
+    else:
+        call.input = check_length(
+            encode_arguments(activity.signature, args, kwargs, run.converter), DATA, f"input of activity {id}"
+        )
+        call.schedule(id)
+    run.open_calls[call] = None
+    return call.promise
+
+
+class ActivityCall:
+    """One call of an activity: one promise, one attempt at a time."""
+
+    # Defaults on the class: most calls never set any of them, and one is made for every call in every replay.
+    attempt = 1
+    task: ActivityTask | None = None
+    timer: Timer | None = None
+    input: str | None = None
+    first = 0
+    stopping = False
+    shielded = False
+    detached = False
+
+    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site) -> None:
+        self.run = run
+        self.activity = activity
+        self.id = id
+        self.site = site
+        self.promise: RunPromise[Any] = RunPromise(run.loop, self)
+
+    # --- going out --------------------------------------------------------------------------
+
+    def ready(self, failed: Future[Any] | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The promises among the arguments are there, or one of them never will be."""
+        if self.promise.done():
+            return
+        if failed is not None:
+            self._end()
+            if failed.cancelled():
+                self.promise.set_cancelled(error=failed._make_cancelled_error())
+            else:
+                self.promise.set_exception(failed._error)
+            return
+        try:
+            values, named = replaced(args), replaced(kwargs)
+            text = encode_arguments(self.activity.signature, values, named, self.run.converter)
+            self.input = check_length(text, DATA, f"input of activity {self.id}")
+            self.schedule(self.id)
+        except Exception as error:  # noqa: BLE001 - the caller is gone: the promise carries the error
+            self._end()
+            self.promise.set_exception(error)
+
+    def schedule(self, id: str) -> None:
+        """Make the decision for the current attempt."""
+        activity = self.activity
+        task = ActivityTask(id, activity.name, activity.version, self.input, activity.overrides, self, self.site)
+        retry = activity.retry
+        if retry is None:
+            task.control = None
+        else:
+            self.first = self.first or int(self.run.clock)
+            task.control = json.dumps({"retry": retry.control(self.first)})
+        self.run.execution.make(task)
+        self.task = task
+
+    # --- coming back ------------------------------------------------------------------------
+
+    def completed(self, attributes: Attributes, event: Event) -> None:
+        """ActivityTaskCompleted."""
+        run, promise = self.run, self.promise
+        run.open_calls.pop(self, None)
+        if promise.done():
+            return
+        signature = self.activity.signature
+        try:
+            value = run.converter.decoder(signature.return_type)(attributes.get("result"))
+        except PayloadNotDecodable as error:
+            message = f"result of activity {self.activity.name} ({self.id}), event {event['eventId']}: {error}"
+            promise.set_exception(PayloadNotDecodable(message))
+        else:
+            promise.set_result(value)
+
+    def failed(self, attributes: Attributes, event: Event) -> None:
+        """ActivityTaskFailed."""
+        reason, details = attributes.get("reason") or "", attributes.get("details")
+        failure = decode_failure(reason, details)
+        error = ActivityFailed(
+            f"activity {self.activity.name} ({self.id}) failed: {reason or failure.message or 'no reason given'}",
+            reason=reason,
+            details=details,
+            failure=failure,
+            **self._where(attributes, event),
+        )
+        self._attempt_failed(error, failure)
+
+    def timed_out(self, attributes: Attributes, event: Event) -> None:
+        """ActivityTaskTimedOut."""
+        kind = attributes["timeoutType"]
+        error = ActivityTimedOut(
+            f"activity {self.activity.name} ({self.id}) timed out: {kind}",
+            timeout_type=kind,
+            details=attributes.get("details"),
+            **self._where(attributes, event),
+        )
+        self._attempt_failed(error, None)
+
+    def canceled(self, attributes: Attributes, event: Event) -> None:
+        """ActivityTaskCanceled."""
+        self._end()
+        if self.promise.done():
+            return
+        details = attributes.get("details")
+        if self.stopping:
+            self.promise.set_cancelled(
+                error=WorkCanceled(
+                    f"activity {self.activity.name} ({self.id}) was cancelled",
+                    details=self.run.lenient(details),
+                    id=self.id,
+                    event_id=event["eventId"],
+                )
+            )
+            return
+        self.promise.set_exception(
+            ActivityCanceled(
+                f"activity {self.activity.name} ({self.id}) was cancelled, although this run did not ask for it",
+                details=details,
+                **self._where(attributes, event),
+            )
+        )
+
+    def refused(self, attributes: Attributes, event: Event) -> None:
+        """ScheduleActivityTaskFailed: nothing is sent again by itself."""
+        cause = attributes["cause"]
+        self._fail(
+            ActivityScheduleFailed(
+                f"SWF did not schedule activity {self.activity.name} {self.activity.version} ({self.id}): {cause}",
+                cause=cause,
+                id=self.id,
+                event_id=event["eventId"],
+            )
+        )
+
+    def _where(self, attributes: Attributes, event: Event) -> dict[str, Any]:
+        return {
+            "id": self.task.id if self.task is not None else self.id,
+            "name": self.activity.name,
+            "event_id": event["eventId"],
+            "scheduled_event_id": attributes.get("scheduledEventId"),
+        }
+
+    # --- retry ------------------------------------------------------------------------------
+
+    def _attempt_failed(self, error: ActivityError, failure: Failure | None) -> None:
+        if self.stopping:
+            self._fail(error)
+            return
+        retry, first = self._policy()
+        if retry is None or not retry.matches(_names(error, failure)):
+            self._fail(error)
+            return
+        delay = retry.delay(self.attempt + 1, self.run.info.run_id, self.id)
+        if not retry.allows(self.attempt, first, self.run.clock, delay):
+            self._fail(error)
+            return
+        self.attempt += 1
+        self.first = first
+        self.timer = Timer(fitted(f"{self.id}.w{self.attempt}"), input=str(delay), listener=_BackOff(self))
+        self.timer.site = self.site
+        self._make(self.timer)
+
+    def _policy(self) -> tuple[Retry | None, int]:
+        """What is recorded with the attempt decides; the code's policy where nothing is."""
+        code = self.activity.retry
+        recorded = getattr(self.task, "recorded_control", None)
+        if recorded:
+            try:
+                form = json.loads(recorded)["retry"]
+                return Retry.from_control(form, code), int(form.get("first") or self.first or self.run.clock)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                pass
+        return code, self.first or int(self.run.clock)
+
+    def next_attempt(self) -> None:
+        """The back-off is over."""
+        self.timer = None
+        try:
+            self.schedule(fitted(f"{self.id}.r{self.attempt}"))
+        except FlowpyError as error:
+            self._fail(error)
+
+    def _make(self, timer: Timer) -> None:
+        try:
+            self.run.execution.make(timer)
+        except FlowpyError as error:
+            self._fail(error)
+
+    # --- ending -----------------------------------------------------------------------------
+
+    def cancel(self) -> bool:
+        """Cancel as ``on_cancel`` says; returns whether the promise is cancelled at once."""
+        run, task = self.run, self.task
+        if self.stopping:
+            return False
+        if self.timer is not None:
+            run.execution.cancel_timer(self.timer, call_site())
+            self._end()
+            return True
+        if task is None or task.state == CREATED or self.activity.on_cancel == "abandon":
+            if task is not None:
+                run.execution.unmake(task)
+            self._end()
+            return True
+        self.stopping = True
+        run.execution.cancel_activity(task, call_site())
+        return self.activity.on_cancel == "try"
+
+    def detach(self) -> None:
+        """Let the run close without waiting for it."""
+        self.detached = True
+        self._end()
+
+    def _end(self) -> None:
+        self.run.open_calls.pop(self, None)
+
+    def _fail(self, error: FlowpyError) -> None:
+        self._end()
+        if not self.promise.done():
+            self.promise.set_exception(error)
+
+
+class _BackOff:
+    """Listens to the timer between two attempts."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: ActivityCall) -> None:
+        self.call = call
+
+    def fired(self, _attributes: Attributes, _event: Event) -> None:
+        """TimerFired."""
+        self.call.next_attempt()
+
+    def refused(self, attributes: Attributes, event: Event) -> None:
+        """StartTimerFailed: the retry cannot go on."""
+        self.call._fail(timer_refused(attributes, event))
+
+
+def _names(error: ActivityError, failure: Failure | None) -> list[str]:
+    """The names an error is known by to a Retry."""
+    names = [type(error).__name__, f"{type(error).__module__}.{type(error).__qualname__}"]
+    if isinstance(error, ActivityTimedOut):
+        names += ["TimeoutError", error.timeout_type]
+    if failure is not None and failure.type:
+        names.append(failure.type)
+        if failure.module:
+            names.append(f"{failure.module}.{failure.type}")
+    return names

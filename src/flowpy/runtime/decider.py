@@ -1,0 +1,135 @@
+"""From a decision task to its answer: the pure heart of a decision worker."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Any, Final
+
+from attrs import define, field, frozen
+
+from flowpy.data.converter import DEFAULT, Converter
+from flowpy.declare.workflow import Workflow
+from flowpy.errors import DeclarationError, NonDeterminismError, UnknownWorkflowType
+from flowpy.history.episodes import Event
+from flowpy.runtime.run import Run
+
+_log: Final = logging.getLogger("flowpy.decider")
+
+
+@frozen
+class DecisionTask:
+    """A decision task, all pages of its history read.
+
+    Attributes:
+        workflow_id: workflowId of the execution.
+        run_id: Its runId.
+        workflow_type: (name, version) of its type.
+        events: Its history from event 1 to the DecisionTaskStarted, as boto3 gives it.
+        started_event_id: Id of the DecisionTaskStarted.
+        previous_started_event_id: That of the decision task decided before, 0 if none was.
+        task_token: Token to answer with.
+        domain: The domain.
+    """
+
+    workflow_id: str
+    run_id: str
+    workflow_type: tuple[str, str]
+    events: list[Event] = field(repr=False)
+    started_event_id: int = 0
+    previous_started_event_id: int = 0
+    task_token: str = field(default="", repr=False)
+    domain: str = ""
+
+
+@frozen
+class Answer:
+    """What to send with RespondDecisionTaskCompleted.
+
+    Attributes:
+        decisions: Decisions as boto3 takes them.
+        execution_context: The executionContext, or None to send none.
+    """
+
+    decisions: list[dict[str, Any]]
+    execution_context: str | None = None
+
+
+class Workflows:
+    """Workflows by name and version.
+
+    Raises:
+        DeclarationError: Two have the same name and version, or something is no workflow.
+    """
+
+    def __init__(self, workflows: Iterable[Workflow[..., Any]]) -> None:
+        self._known: dict[tuple[str, str], Workflow[..., Any]] = {}
+        for one in workflows:
+            if not isinstance(one, Workflow):
+                raise DeclarationError(f"{one!r} is no workflow: decorate it with @flowpy.workflow")
+            key = (one.name, one.version)
+            if self._known.setdefault(key, one).fn is not one.fn:
+                raise DeclarationError(f"two workflows are called {one.name} {one.version}: give one another version")
+
+    def __iter__(self) -> Any:
+        return iter(self._known.values())
+
+    def find(self, name: str, version: str) -> Workflow[..., Any]:
+        """The workflow of a type.
+
+        Raises:
+            UnknownWorkflowType: There is none here.
+        """
+        found = self._known.get((name, version))
+        if found is None:
+            known = ", ".join(f"{n} {v}" for n, v in sorted(self._known)) or "none"
+            raise UnknownWorkflowType(
+                f"no workflow {name} {version} here (known: {known}): the run is held until a worker that has it comes"
+            )
+        return found
+
+
+@define
+class Decider:
+    """Decides decision tasks of the workflows it knows.
+
+    Attributes:
+        workflows: The workflows.
+        converter: Reads and writes payloads.
+        strict: Whether harmless differences with the history (input, seconds, options) are errors.
+    """
+
+    workflows: Workflows = field(converter=lambda given: given if isinstance(given, Workflows) else Workflows(given))
+    converter: Converter = DEFAULT
+    strict: bool = False
+
+    def decide(self, task: DecisionTask) -> Answer:
+        """Run a task's workflow through its history and return the decisions of the open episode.
+
+        Raises:
+            RunHeld: The code here cannot decide this run (NonDeterminismError, UnknownWorkflowType, WorkflowBlocked).
+            HistoryError: The history contradicts itself.
+            PayloadError: The answer cannot be sent, such as a result that is too large.
+        """
+        run = Run(
+            self.workflows.find(*task.workflow_type),
+            task.workflow_id,
+            task.run_id,
+            domain=task.domain,
+            converter=self.converter,
+        )
+        try:
+            run.feed(task.events)
+            decisions, context = run.answer()
+            self._differences(run)
+        finally:
+            run.evict()
+        return Answer(decisions, context)
+
+    def _differences(self, run: Run) -> None:
+        if not run.warnings:
+            return
+        if self.strict:
+            raise NonDeterminismError("\n".join(str(difference) for difference in run.warnings))
+        for difference in run.warnings:
+            _log.warning("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, difference)

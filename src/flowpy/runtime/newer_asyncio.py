@@ -1,0 +1,84 @@
+"""The forms of Python 3.13 for the few asyncio functions that behave otherwise on 3.11 and 3.12 (law L8).
+
+Only code on a run's loop is concerned: elsewhere the originals run, untouched. Measured differences: on 3.11
+``wait_for`` makes a task and so takes a task number; up to 3.12 a cancellation that meets a failing TaskGroup is
+swallowed, while 3.13 raises it at the next await.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import events, taskgroups, tasks, timeouts
+from typing import Any
+
+
+def _on_our_loop() -> bool:
+    from flowpy.runtime.loop import Loop  # noqa: PLC0415 - the loop installs this module
+
+    return isinstance(events._get_running_loop(), Loop)
+
+
+def _replace_wait_for() -> None:
+    original = tasks.wait_for
+
+    async def wait_for(fut: Any, timeout: float | None) -> Any:  # noqa: ASYNC109 - asyncio's own signature
+        if not _on_our_loop():
+            return await original(fut, timeout)
+        if fut is not None and not asyncio.isfuture(fut) and not asyncio.iscoroutine(fut):
+            fut = _awaited(fut)
+        if timeout is not None and timeout <= 0:
+            fut = tasks.ensure_future(fut)
+            if fut.done():
+                return fut.result()
+            fut.cancel()
+            await asyncio.wait([fut])
+            try:
+                return fut.result()
+            except asyncio.CancelledError as error:
+                raise TimeoutError from error
+        async with timeouts.timeout(timeout):
+            return await fut
+
+    wait_for.__doc__ = original.__doc__
+    wait_for.__wrapped__ = original  # type: ignore[attr-defined]
+    tasks.wait_for = asyncio.wait_for = wait_for  # type: ignore[assignment]
+
+
+async def _awaited(awaitable: Any) -> Any:
+    return await awaitable
+
+
+def _replace_taskgroup_exit() -> None:
+    original = taskgroups.TaskGroup.__aexit__
+
+    async def exit_group(self: Any, kind: Any, error: Any, traceback: Any) -> Any:
+        if not _on_our_loop():
+            return await original(self, kind, error, traceback)
+        parent = self._parent_task
+        try:
+            return await original(self, kind, error, traceback)
+        except BaseExceptionGroup:
+            # 3.13: a cancellation from outside is not lost when the group fails as well.
+            if parent is not None and parent.cancelling():
+                parent.uncancel()
+                parent.cancel()
+            raise
+
+    exit_group.__doc__ = original.__doc__
+    taskgroups.TaskGroup.__aexit__ = exit_group  # type: ignore[method-assign]
+
+
+_installed = False
+
+
+def install() -> None:
+    """Put the newer forms in place, once for the process."""
+    global _installed  # noqa: PLW0603 - what is replaced is global too
+    if _installed:
+        return
+    _installed = True
+    if sys.version_info < (3, 12):
+        _replace_wait_for()
+    if sys.version_info < (3, 13):
+        _replace_taskgroup_exit()

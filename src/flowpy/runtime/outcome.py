@@ -1,0 +1,106 @@
+"""How a run ends: every way out of the function alike, one close, sent when nothing is open (laws L6, L7)."""
+
+from __future__ import annotations
+
+from asyncio.exceptions import CancelledError
+from typing import TYPE_CHECKING, Any
+
+from flowpy.data.failures import encode_failure
+from flowpy.data.limits import DATA, check_length
+from flowpy.errors import ContinueAsNew, ContinueAsNewFailed
+from flowpy.replay.entities import Close
+
+if TYPE_CHECKING:
+    from flowpy.history.episodes import Event
+    from flowpy.runtime.run import Run
+    from flowpy.runtime.task import Task
+
+COMPLETE = "CompleteWorkflowExecution"
+FAIL = "FailWorkflowExecution"
+CANCEL = "CancelWorkflowExecution"
+CONTINUE = "ContinueAsNewWorkflowExecution"
+
+
+class Outcome:
+    """What a run has come to, and whether it may close.
+
+    Attributes:
+        kind: The closing decision, "" while the function runs.
+        value: The result, the error or the continuation.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.kind = ""
+        self.value: Any = None
+
+    def main_ended(self, main: Task[Any]) -> None:
+        """The workflow function has ended."""
+        if self.kind:
+            return
+        if main.cancelled():
+            error = main._error
+            self._leave(CANCEL if self._run.cancel_requests else FAIL, error or CancelledError())
+            return
+        error = main.exception()
+        if error is None:
+            self.kind, self.value = COMPLETE, main.result()
+        elif isinstance(error, ContinueAsNew):
+            self.kind, self.value = CONTINUE, error.call
+        else:
+            self._leave(FAIL, error)
+
+    def fail(self, error: BaseException) -> None:
+        """The run fails, whatever its function is doing: that is cancelled, and waited for."""
+        if self.kind in (FAIL, CANCEL):
+            return
+        main = self._run.main
+        self._leave(FAIL, error)
+        if main is not None and not main.done():
+            main.cancel()
+
+    def _leave(self, kind: str, error: BaseException) -> None:
+        self.kind, self.value = kind, error
+        self.cancel_open()
+
+    def cancel_open(self) -> None:
+        """Cancel what is open, in order of creation; what is shielded is only waited for."""
+        run = self._run
+        for call in list(run.open_calls):
+            if not call.shielded and not call.detached:
+                call.promise.cancel()
+        for task in list(run.tasks):
+            if task is not run.main and not task.shielded and not task.detached:
+                task.cancel()
+
+    def refused(self, kind: str, cause: str, event: Event) -> None:
+        """A closing decision failed. UNHANDLED_DECISION: what came is handled, then it is sent again."""
+        if kind == CONTINUE and cause not in ("UNHANDLED_DECISION", "CONTINUE_AS_NEW_WORKFLOW_EXECUTION_RATE_EXCEEDED"):
+            name = self._run.info.workflow_type
+            self.kind, self.value = FAIL, ContinueAsNewFailed(
+                f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+            )
+
+    def close(self) -> Close | None:
+        """The close the run is ready for, or None."""
+        run = self._run
+        if not self.kind or run.open_calls or run.tasks:
+            return None
+        if self.kind in (COMPLETE, CONTINUE):
+            unobserved = next((p for p in run.loop.failed if not p._observed), None)
+            if unobserved is not None:
+                self.kind, self.value = FAIL, unobserved._error
+        return Close(self.kind, self._attributes)
+
+    def _attributes(self) -> dict[str, Any]:
+        run = self._run
+        if self.kind == COMPLETE:
+            what = f"result of workflow {run.info.workflow_type}"
+            return {"result": check_length(run.converter.encode(self.value, what), DATA, what)}
+        if self.kind == FAIL:
+            reason, details = encode_failure(self.value, run.converter)
+            return {"reason": reason, "details": details}
+        if self.kind == CONTINUE:
+            attributes: dict[str, Any] = self.value.attributes(run)
+            return attributes
+        return {}

@@ -1,0 +1,58 @@
+"""The bridge for plain ``def`` code: it runs in a greenlet, and ``promise.result()`` suspends it, not the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import greenlet
+
+from flowpy.runtime.promise import PlainGreenlet
+
+TRIES: Final = 100
+"""How often code that refuses to die is asked to."""
+
+
+async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a plain function as a coroutine: every promise it waits for is awaited here.
+
+    The greenlet shares the context of the task it stands for; a new greenlet would begin with an empty one.
+    """
+    plain = PlainGreenlet(function)
+    plain.gr_context = greenlet.getcurrent().gr_context
+    awaited = plain.switch(*args, **kwargs)
+    while not plain.dead:
+        try:
+            value = await awaited
+        except GeneratorExit:
+            _kill(plain)
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it is belongs to the code that waits
+            plain.parent = greenlet.getcurrent()
+            awaited = plain.throw(error)
+        else:
+            plain.parent = greenlet.getcurrent()
+            awaited = plain.switch(value)
+    return awaited
+
+
+def _kill(plain: PlainGreenlet) -> None:
+    """Unwind the frames of code that will never go on.
+
+    Raises:
+        RuntimeError: It refuses to die.
+    """
+    for _ in range(TRIES):
+        plain.parent = greenlet.getcurrent()
+        try:
+            plain.throw(greenlet.GreenletExit)
+        except BaseException:  # noqa: BLE001 - what it raises as it dies concerns nobody
+            pass
+        if plain.dead:
+            return
+    raise RuntimeError("plain code swallows GreenletExit")
+
+
+def call(function: Callable[..., Any], is_async: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The coroutine that runs a function of workflow code, whichever way it is written."""
+    return function(*args, **kwargs) if is_async else run_plain(function, args, kwargs)

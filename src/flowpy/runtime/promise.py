@@ -1,0 +1,274 @@
+"""Promises and the futures that asyncio's own primitives make: one class, alike on every Python.
+
+They have the interface of ``asyncio.Future`` and not its implementation: the order in which waiting code resumes must
+not depend on the Python version, a promise must know whether anybody ever looked at it, and cancelling it may mean a
+decision. A waiting task stands in the list of callbacks itself, which saves a handle for every await.
+"""
+
+from __future__ import annotations
+
+from asyncio.exceptions import CancelledError, InvalidStateError
+from collections.abc import Callable, Generator
+from contextvars import Context, copy_context
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import greenlet
+
+from flowpy.declare.promise import ChildPromise, Promise
+from flowpy.errors import AwaitNeeded
+
+if TYPE_CHECKING:
+    from flowpy.runtime.loop import Loop
+    from flowpy.runtime.task import Task
+
+T = TypeVar("T")
+
+PENDING: Final = "PENDING"
+DONE: Final = "FINISHED"
+FAILED: Final = "FAILED"
+CANCELLED: Final = "CANCELLED"
+
+
+class Work(Protocol):
+    """What stands behind a promise and can be cancelled with it."""
+
+    def cancel(self) -> bool:
+        """Stop the work. Returns whether the promise is cancelled at once; False: it ends with the work."""
+        ...
+
+    def detach(self) -> None:
+        """Let the run close without waiting for the work."""
+        ...
+
+
+class PlainGreenlet(greenlet.greenlet):
+    """The greenlet of a plain ``def`` workflow; its parent awaits the promises it switches out with."""
+
+
+class Future(Promise[T]):
+    """What ``loop.create_future()`` gives, and the base of promises and tasks.
+
+    Hashes by its creation number, 0 for the futures that the standard library makes, which take no part in the count
+    and so are hashed by address: nothing iterates over those.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_asyncio_future_blocking",
+        "_callbacks",
+        "_cancel_message",
+        "_error",
+        "_loop",
+        "_number",
+        "_observed",
+        "_owed",
+        "_state",
+        "_value",
+        "_work",
+    )
+
+    def __init__(self, loop: Loop, number: int = 0, work: Work | None = None) -> None:
+        self._loop = loop
+        self._number = number
+        self._work = work
+        self._state = PENDING
+        self._callbacks: list[Any] | None = None
+        self._asyncio_future_blocking = False
+        self._observed = False
+        self._owed: list[Task] | None = None
+
+    def __hash__(self) -> int:
+        return self._number or id(self) >> 4
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._number} {self._state.lower()}>"
+
+    def get_loop(self) -> Loop:
+        """The loop of the run it belongs to."""
+        return self._loop
+
+    def done(self) -> bool:
+        return self._state is not PENDING
+
+    def cancelled(self) -> bool:
+        return self._state is CANCELLED
+
+    def result(self) -> T:
+        state = self._state
+        if state is DONE:
+            return self._value  # type: ignore[no-any-return]
+        if state is PENDING:
+            return self._suspend()
+        self._observed = True
+        if state is CANCELLED:
+            raise self._make_cancelled_error()
+        raise self._error
+
+    def exception(self) -> BaseException | None:
+        state = self._state
+        if state is PENDING:
+            raise InvalidStateError(f"{self!r} has no outcome yet: await it first")
+        self._observed = True
+        if state is CANCELLED:
+            raise self._make_cancelled_error()
+        return self._error if state is FAILED else None
+
+    def _suspend(self) -> T:
+        here = greenlet.getcurrent()
+        if isinstance(here, PlainGreenlet):
+            assert here.parent is not None
+            return here.parent.switch(self)  # type: ignore[no-any-return]
+        raise AwaitNeeded(
+            f"{self!r} is not done: in async code write `await promise`; only plain def workflows use .result()"
+        )
+
+    def __await__(self) -> Generator[Any, None, T]:
+        if self._state is PENDING:
+            self._asyncio_future_blocking = True
+            yield self
+            if self._state is PENDING:
+                raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
+        if self._state is DONE:
+            return self._value  # type: ignore[no-any-return]
+        return self.result()
+
+    __iter__ = __await__
+
+    # --- ending -----------------------------------------------------------------------------
+
+    def set_result(self, value: T) -> None:
+        """End with a value; waiting code resumes in the order in which it began to wait."""
+        if self._state is not PENDING:
+            raise InvalidStateError(f"{self!r} has ended already")
+        self._value = value
+        self._state = DONE
+        if self._callbacks is not None:
+            self._wake()
+
+    def set_exception(self, error: BaseException | type[BaseException]) -> None:
+        """End with an error."""
+        if self._state is not PENDING:
+            raise InvalidStateError(f"{self!r} has ended already")
+        self._error = error() if isinstance(error, type) else error
+        self._state = FAILED
+        if self._number and not self._observed:
+            self._loop.failed.append(self)
+        if self._callbacks is not None:
+            self._wake()
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        if self._state is not PENDING:
+            return False
+        self._cancel_message = msg
+        if self._work is not None and not self._work.cancel():
+            return True
+        self.set_cancelled(msg)
+        return True
+
+    def set_cancelled(self, msg: Any | None = None, error: CancelledError | None = None) -> None:
+        """End as cancelled, whatever stands behind it.
+
+        Args:
+            msg: Argument of the CancelledError.
+            error: The error itself, if it says more.
+        """
+        if self._state is not PENDING:
+            return
+        self._cancel_message = msg
+        self._error = error  # type: ignore[assignment]
+        self._state = CANCELLED
+        self._owed = None
+        if self._callbacks is not None:
+            self._wake()
+
+    def _make_cancelled_error(self) -> CancelledError:
+        # asyncio.gather asks its children for this by name.
+        error = self._error
+        if isinstance(error, CancelledError):
+            return error
+        return CancelledError() if self._cancel_message is None else CancelledError(self._cancel_message)
+
+    def _wake(self) -> None:
+        callbacks, self._callbacks = self._callbacks, None
+        ready = self._loop.ready
+        for callback in callbacks or ():
+            if type(callback) is tuple:
+                self._loop.soon(callback[0], (self,), callback[1])
+            else:
+                ready.append(callback)
+        if self._owed is not None:
+            # "wait" mode: the work ended otherwise than cancelled; the cancellation is owed at the next await.
+            for task in self._owed:
+                task.owe_cancel()
+
+    # --- waiting ----------------------------------------------------------------------------
+
+    def await_in(self, task: Task) -> None:
+        """A task waits for this: it stands in line like any callback."""
+        self._observed = True
+        if self._callbacks is None:
+            self._callbacks = [task]
+        else:
+            self._callbacks.append(task)
+
+    def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
+        self._observed = True
+        if context is None:
+            context = copy_context()
+        if self._state is not PENDING:
+            self._loop.soon(fn, (self,), context)
+        elif self._callbacks is None:
+            self._callbacks = [(fn, context)]
+        else:
+            self._callbacks.append((fn, context))
+
+    def remove_done_callback(self, fn: Callable[[Any], object], /) -> int:
+        """Remove a callback; returns how often it stood there."""
+        before = self._callbacks or []
+        kept = [callback for callback in before if type(callback) is not tuple or callback[0] != fn]
+        self._callbacks = kept or None
+        return len(before) - len(kept)
+
+    def detach(self) -> None:
+        self._observed = True
+        if self._work is not None:
+            self._work.detach()
+
+
+class RunPromise(Future[T]):
+    """A promise of one run: numbered, so that sets of promises iterate alike in every replay."""
+
+    __slots__ = ()
+
+    def __init__(self, loop: Loop, work: Work | None = None) -> None:
+        loop.number += 1
+        # Spelled out instead of super().__init__: one is made for every call in every replay.
+        self._loop = loop
+        self._number = loop.number
+        self._work = work
+        self._state = PENDING
+        self._callbacks = None
+        self._asyncio_future_blocking = False
+        self._observed = False
+        self._owed = None
+
+
+class RunChildPromise(RunPromise[T], ChildPromise[T]):
+    """The promise of a child workflow."""
+
+    __slots__ = ("_started", "_workflow_id")
+
+    def __init__(self, loop: Loop, workflow_id: str) -> None:
+        super().__init__(loop)
+        self._workflow_id = workflow_id
+        self._started: RunPromise[str] = RunPromise(loop)
+        # Nobody has to look at it: a child that cannot start fails its own promise too.
+        self._started._observed = True
+
+    @property
+    def started(self) -> Promise[str]:
+        return self._started
+
+    @property
+    def workflow_id(self) -> str:
+        return self._workflow_id

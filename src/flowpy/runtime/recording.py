@@ -1,0 +1,106 @@
+"""What workflow code keeps in its history: answers of ``patched``, values of ``side_effect`` (markers)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from inspect import iscoroutinefunction
+from typing import Any, Final, TypeVar
+
+from flowpy.data.failures import Failure, failure_of
+from flowpy.data.limits import DATA, check_length
+from flowpy.data.reading import decode_failure
+from flowpy.declare.names import check_id
+from flowpy.errors import DeclarationError, PayloadNotDecodable, SideEffectFailed
+from flowpy.replay.matching import PATCH, SIDE_EFFECT
+from flowpy.runtime.ids import EFFECT, fitted
+from flowpy.runtime.running import current_run
+from flowpy.runtime.sites import call_site
+
+T = TypeVar("T")
+
+_MARKER_ID: Final = "id"
+
+
+def patched(id: str) -> bool:
+    """Whether this run takes the new way: the way to change code that has runs under way (CONTRACTS §5).
+
+    One answer for the whole run, given at the first call: True in a run that comes here for the first time, and a
+    marker is recorded; on replay True if that marker stands in the episode's batch, else False.
+
+    Args:
+        id: Name of the change, for ever; at most 256 characters.
+    """
+    run = current_run("flowpy.patched", "it is for workflow code")
+    known = run.execution.patches.get(id)
+    if known is not None:
+        return known
+    check_id(id, "patch id")
+    if run.read_only:
+        return False
+    details = json.dumps({_MARKER_ID: id}, ensure_ascii=False)
+    recorded = run.execution.recorded_marker(PATCH, id) is not None
+    answer = recorded or not run.replaying
+    run.execution.patches[id] = answer
+    if answer:
+        run.execution.marker(PATCH, id, details, call_site(2))
+    return answer
+
+
+def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Run a plain function once and record what it returns; replays get the recorded value.
+
+    For short things without waiting that must not run twice with another result: a random choice from elsewhere, a
+    configuration value. Anything that can fail or take time is better an activity.
+
+    Args:
+        function: Plain and synchronous.
+        *args: Its arguments; not recorded.
+        **kwargs: The same, by name.
+
+    Returns:
+        Its value as it comes back from JSON.
+
+    Raises:
+        SideEffectFailed: It raised, now or when it first ran.
+        PayloadTooLarge: Its value does not fit a marker.
+    """
+    run = current_run("flowpy.side_effect", "call the function itself")
+    if iscoroutinefunction(function):
+        raise DeclarationError(f"side_effect runs plain functions; {function!r} is async: make it an activity")
+    task = run.task_here("flowpy.side_effect")
+    id = fitted(f"{task.path}effect-{task.take(EFFECT)}")
+    if run.replaying:
+        details = run.execution.recorded_marker(SIDE_EFFECT, id)
+        if details is None:
+            run.execution.marker(SIDE_EFFECT, id, "", call_site(2))
+            run.diverged()
+            raise AssertionError
+    else:
+        details = _run_once(run, id, function, args, kwargs)
+    run.execution.marker(SIDE_EFFECT, id, details, call_site(2))
+    return _value(run, id, details)
+
+
+def _run_once(run: Any, id: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    what = f"side effect {id}"
+    head = f'{{"id": {json.dumps(id, ensure_ascii=False)}, '
+    try:
+        value = function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001 - what it raised is recorded and raised again on every replay
+        failure = failure_of(error, run.converter)
+        record = {"type": failure.type, "module": failure.module, "message": failure.message[:1000]}
+        return head + f'"failure": {json.dumps(record, ensure_ascii=False)}}}'
+    return check_length(head + f'"value": {run.converter.encode(value, what)}}}', DATA, f"the value of {what}")
+
+
+def _value(run: Any, id: str, details: str) -> Any:
+    try:
+        recorded = json.loads(details)
+    except ValueError as error:
+        raise PayloadNotDecodable(f"the marker of side effect {id} is not JSON: {error}") from error
+    if "failure" in recorded:
+        failure: Failure = decode_failure("", json.dumps(recorded["failure"]))
+        message = f"side effect {id} failed when it first ran: {failure.type}: {failure.message}"
+        raise SideEffectFailed(message, failure=failure, id=id)
+    return run.converter.unwrap(recorded.get("value"))

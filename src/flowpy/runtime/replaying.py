@@ -1,0 +1,123 @@
+"""Replaying recorded histories: which decisions the code makes, episode by episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from attrs import define, field
+
+from flowpy.data.converter import DEFAULT, Converter
+from flowpy.declare.workflow import Workflow
+from flowpy.history.episodes import Episode, Event
+from flowpy.replay.divergence import Difference
+from flowpy.runtime.run import Run
+
+
+@define
+class ReplayedEpisode:
+    """One episode as the code went through it.
+
+    Attributes:
+        started_event_id: Id of its DecisionTaskStarted event.
+        handles: Ids of its new events, in handling order.
+        decisions: The decisions the code made, as boto3 takes them.
+        open: Whether the history ends in this decision task, so that there was nothing to compare with.
+    """
+
+    started_event_id: int
+    handles: list[int]
+    decisions: list[dict[str, Any]]
+    open: bool
+
+
+@define
+class Replay:
+    """What a replay showed.
+
+    Attributes:
+        episodes: Its episodes in order.
+        closed: eventType of the event that closed the run, or None.
+        result: What the workflow function returned, if it did.
+        warnings: Harmless differences between history and code.
+    """
+
+    episodes: list[ReplayedEpisode] = field(factory=list)
+    closed: str | None = None
+    result: Any = None
+    warnings: list[Difference] = field(factory=list)
+
+    @property
+    def decisions(self) -> list[dict[str, Any]]:
+        """The decisions of the open episode, which a worker would send now; empty if there is none."""
+        return self.episodes[-1].decisions if self.episodes and self.episodes[-1].open else []
+
+
+def replay_events(
+    workflow: Workflow[..., Any],
+    events: list[Event],
+    workflow_id: str,
+    run_id: str,
+    *,
+    warm: bool = False,
+    converter: Converter = DEFAULT,
+) -> Replay:
+    """Run a workflow's code through a recorded history.
+
+    Args:
+        workflow: The declared workflow.
+        events: The events from 1, as boto3 gives them.
+        workflow_id: workflowId of the run: the ids of children depend on it.
+        run_id: Its runId: ids, random numbers and back-offs depend on it.
+        warm: Feed it decision task by decision task to one live run, as a worker with a cache does.
+        converter: Reads and writes payloads.
+
+    Raises:
+        NonDeterminismError: The code does not match the history.
+        HistoryError: The history contradicts itself.
+    """
+    replay = Replay()
+
+    def saw(episode: Episode, decisions: list[dict[str, Any]]) -> None:
+        handles = [event["eventId"] for event in episode.events]
+        replay.episodes.append(
+            ReplayedEpisode(episode.started_event_id, handles, decisions, episode.answers is None)
+        )
+
+    run = Run(workflow, workflow_id, run_id, converter=converter, observer=saw)
+    try:
+        for part in _tasks(events) if warm else (events,):
+            run.feed(part)
+            for episode in replay.episodes[:-1]:
+                episode.open = False
+        _finish(replay, run)
+    finally:
+        run.evict()
+    return replay
+
+
+def _finish(replay: Replay, run: Run) -> None:
+    if replay.episodes:
+        last = run._episode
+        replay.episodes[-1].open = last is not None and last.answers is None
+    replay.closed = run.episodes.closed["eventType"] if run.episodes.closed is not None else None
+    if run.outcome.kind == "CompleteWorkflowExecution":
+        replay.result = run.outcome.value
+    replay.warnings = list(run.warnings)
+
+
+def _tasks(events: list[Event]) -> Iterator[list[Event]]:
+    """The history in the parts that accepted decision tasks brought."""
+    answered = {
+        event["decisionTaskCompletedEventAttributes"]["startedEventId"]
+        for event in events
+        if event["eventType"] == "DecisionTaskCompleted"
+    }
+    rest = iter(events)
+    begin = 0
+    for index, event in enumerate(events):
+        last = index == len(events) - 1
+        if last or (event["eventType"] == "DecisionTaskStarted" and event["eventId"] in answered):
+            yield list(islice(rest, index + 1 - begin))
+            begin = index + 1

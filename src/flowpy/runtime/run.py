@@ -1,0 +1,383 @@
+"""One live execution of a workflow: its code on a deterministic loop, driven event by event through the kernel.
+
+This class only connects: the kernel (``execution``) knows what is open, the loop steps the code, ``outcome`` decides
+when the run may close, ``signals`` and ``timers`` keep their own books.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import random
+from collections.abc import Callable, Iterable
+from contextvars import Context
+from typing import Any, Final
+
+from attrs import evolve
+
+from flowpy.data.arguments import Arguments, decode_arguments
+from flowpy.data.context import decode_context, encode_context
+from flowpy.data.converter import DEFAULT, Converter
+from flowpy.data.limits import CONTEXT, check_length
+from flowpy.declare.calling import current
+from flowpy.declare.signals import Signal
+from flowpy.declare.workflow import Workflow
+from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly
+from flowpy.history.episodes import Episode, Episodes, Event
+from flowpy.history.events import seconds
+from flowpy.replay.answers import CLOSES
+from flowpy.replay.divergence import Difference
+from flowpy.replay.entities import Close
+from flowpy.replay.execution import Execution
+from flowpy.replay.matching import match
+from flowpy.replay.results import HANDLERS
+from flowpy.runtime.activities import ActivityCall, call_activity
+from flowpy.runtime.asynchronous import call_asynchronous
+from flowpy.runtime.children import ChildCall, call_workflow
+from flowpy.runtime.eviction import PYTHON, evict
+from flowpy.runtime.facts import RunInfo
+from flowpy.runtime.lambdas import LambdaCall
+from flowpy.runtime.loop import Loop
+from flowpy.runtime.outcome import Outcome
+from flowpy.runtime.plain import call
+from flowpy.runtime.signals import SignalBox
+from flowpy.runtime.task import Task
+from flowpy.runtime.timers import Timers
+from flowpy.runtime.values import settled
+
+_log: Final = logging.getLogger("flowpy.run")
+
+Observer = Callable[[Episode, list[dict[str, Any]]], None]
+"""Called after each episode with the decisions that the code made in it."""
+
+
+class Stopped(BaseException):
+    """Raised in workflow code that can only go on wrongly; the run is held."""
+
+
+class Run:
+    """A run in memory.
+
+    Attributes:
+        workflow: The declared workflow whose code it runs.
+        info: What is known of the run.
+        execution: The kernel's state.
+        loop: The loop its code runs on.
+        open_calls: Activities, children and Lambda functions the close waits for, in order of creation.
+        tasks: Tasks the close waits for, in order of creation.
+        replaying: Whether an episode that is decided already is being re-run.
+        read_only: Whether a query is looking at it.
+        dead: Whether it has left memory.
+    """
+
+    def __init__(
+        self,
+        workflow: Workflow[..., Any],
+        workflow_id: str,
+        run_id: str,
+        *,
+        domain: str = "",
+        converter: Converter = DEFAULT,
+        observer: Observer | None = None,
+    ) -> None:
+        self.workflow = workflow
+        self.converter = converter
+        self.info = RunInfo(workflow_id, run_id, workflow.name, workflow.version, domain)
+        self.execution = Execution()
+        self.execution.workflow = (workflow.name, workflow.version)
+        self.execution.marker_listener = self
+        self.episodes = Episodes()
+        self.loop = Loop(self)
+        self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
+        self.tasks: dict[Task[Any], None] = {}
+        self.generators: dict[str, random.Random] = {}
+        self.timers = Timers(self)
+        self.signals = SignalBox(self)
+        self.outcome = Outcome(self)
+        self.started: dict[str, Any] = {}
+        self.instance: Any = None
+        self.main: Task[Any] | None = None
+        self.cancel_requests = 0
+        self.replaying = False
+        self.read_only = False
+        self.dead = False
+        self.stopped = False
+        self.closing: Close | None = None
+        self.ended = False
+        self._state: Any = None
+        self._observer = observer
+        self._episode: Episode | None = None
+        self._clock: float | None = 0.0
+        self._unknown: set[str] = set()
+        self.base_context = Context()
+        self.base_context.run(current.set, self)
+
+    # --- history in, decisions out ----------------------------------------------------------
+
+    def feed(self, events: Iterable[Event], *, decide: bool = True) -> None:
+        """Take recorded events and run the code through the episodes that they bring.
+
+        Args:
+            events: Events in order, following those fed before.
+            decide: Whether to run the open episode, whose decisions ``answer`` then gives.
+
+        Raises:
+            NonDeterminismError: History and code differ.
+            HistoryError: The history contradicts itself.
+            WorkflowBlocked: The code spins.
+        """
+        episodes = self.episodes.feed(events)
+        if self.episodes.broken:
+            raise HistoryError("the decision task that was decided here never counted: start again from event 1")
+        if not self.execution.python:
+            self.execution.python = decode_context(self.episodes.first_context).python or ""
+        with self.loop.running():
+            previous = self._episode
+            if previous is not None and previous.answers is not None and not self.replaying:
+                self._match(previous)
+            for index, episode in enumerate(episodes):
+                if episode.answers is None and not decide:
+                    break
+                self.execution.rerun(episodes, index)
+                self._run_episode(episode)
+
+    def answer(self) -> tuple[list[dict[str, Any]], str | None]:
+        """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
+
+        Raises:
+            PayloadError: The result or the published state cannot be sent.
+        """
+        if self._episode is None or self._episode.answers is not None:
+            return [], None
+        return self.execution.answer(self.closing), self._context_to_send()
+
+    def _run_episode(self, episode: Episode) -> None:
+        self._episode, self._clock = episode, None
+        self.replaying = episode.answers is not None
+        execution, loop, handlers = self.execution, self.loop, HANDLERS
+        ready = loop.ready
+        for event in episode.events:
+            entry = handlers.get(event["eventType"])
+            if entry is None:
+                self._about_the_run(event)
+            else:
+                handler, key = entry
+                if handler is None:
+                    continue
+                handler(execution, event[key], event)
+            if ready:
+                loop.run_until_blocked()
+            if self.stopped:
+                break
+        self.closing = self.outcome.close() if self.outcome.kind else None
+        if self._observer is not None and not self.stopped:
+            self._observer(episode, execution.answer(self.closing))
+        if self.replaying:
+            self._match(episode)
+
+    def _match(self, episode: Episode) -> None:
+        closed = match(self.execution, episode, self.closing)
+        self.ended = closed is not None and self.episodes.closed is not None
+
+    def diverged(self) -> None:
+        """Stop code that asks for something the recorded batch does not have; the episode is not matched further."""
+        self.stopped = True
+        raise Stopped
+
+    # --- events about the run ---------------------------------------------------------------
+
+    def _about_the_run(self, event: Event) -> None:
+        kind = event["eventType"]
+        if kind == "WorkflowExecutionSignaled":
+            attributes = event["workflowExecutionSignaledEventAttributes"]
+            self.signals.arrive(attributes["signalName"], attributes.get("input"), event["eventId"])
+        elif kind == "WorkflowExecutionCancelRequested":
+            self._cancel_requested()
+        elif kind == "WorkflowExecutionStarted":
+            self.base_context.run(self._start, event)
+        elif kind in CLOSES:
+            attributes = event[f"{kind[0].lower()}{kind[1:]}EventAttributes"]
+            self.outcome.refused(CLOSES[kind][0], attributes["cause"], event)
+        elif kind not in self._unknown:
+            self._unknown.add(kind)
+            self.log_warning(f"event {event['eventId']} is of type {kind}, which flowpy does not know: ignored")
+
+    def _start(self, event: Event) -> None:
+        self.started = attributes = event["workflowExecutionStartedEventAttributes"]
+        parent = attributes.get("parentWorkflowExecution") or {}
+        self.info = evolve(
+            self.info,
+            task_list=attributes.get("taskList", {}).get("name", ""),
+            tag_list=tuple(attributes.get("tagList") or ()),
+            started_at=datetime.datetime.fromtimestamp(seconds(event), datetime.UTC),
+            parent_workflow_id=parent.get("workflowId"),
+            parent_run_id=parent.get("runId"),
+            continued_run_id=attributes.get("continuedExecutionRunId"),
+            execution_start_to_close_timeout=attributes.get("executionStartToCloseTimeout"),
+            task_start_to_close_timeout=attributes.get("taskStartToCloseTimeout"),
+        )
+        try:
+            arguments = decode_arguments(attributes.get("input"), self.workflow.signature, self.converter)
+            function = self._function()
+        except PayloadError as error:
+            self.outcome.fail(error)
+            return
+        except Exception as error:  # noqa: BLE001 - the constructor of a workflow class is workflow code
+            self.outcome.fail(error)
+            return
+        for signal in arguments.signals:
+            self.signals.arrive(signal["name"], signal.get("input"))
+        self.main = self.loop.spawn(
+            self._main(function, arguments), path="", context=self.base_context.copy(), name=self.workflow.name
+        )
+
+    def _function(self) -> Callable[..., Any]:
+        """What runs: the function, or the method of a new object whose signal methods are handlers from the start."""
+        workflow = self.workflow
+        if workflow.cls is None:
+            return workflow.fn
+        self.instance = workflow.cls()
+        for name, attribute in workflow.signal_handlers.items():
+            parameters = workflow.signatures[attribute].positional
+            type_ = workflow.signatures[attribute].type_of(parameters[0].name) if parameters else Any
+            self.signals.set_handler(Signal(name, type_), getattr(self.instance, attribute))
+        function: Callable[..., Any] = getattr(self.instance, workflow.execute_name)
+        return function
+
+    async def _main(self, function: Callable[..., Any], arguments: Arguments) -> Any:
+        from flowpy.errors import ContinueAsNew  # noqa: PLC0415
+
+        try:
+            value = await call(function, self.workflow.is_async, arguments.args, arguments.kwargs)
+        except ContinueAsNew as leaving:
+            await leaving.call.settle(self)
+            raise
+        return await settled(self.loop, value)
+
+    def _cancel_requested(self) -> None:
+        self.cancel_requests += 1
+        if self.cancel_requests > 1:
+            return
+        if self.main is not None and not self.main.done():
+            self.main.cancel()
+        elif self.outcome.kind:
+            self.outcome.cancel_open()
+
+    # --- what the parts tell each other -----------------------------------------------------
+
+    def task_ended(self, task: Task[Any]) -> None:
+        """A task has ended or was detached."""
+        self.tasks.pop(task, None)
+        if task is self.main:
+            self.outcome.main_ended(task)
+
+    def handler_ended(self, task: Task[Any]) -> None:
+        """A signal handler has ended: an error leaving it fails the run at once, for nobody can await it."""
+        if not task.cancelled() and task.exception() is not None:
+            self.outcome.fail(task._error)
+
+    def fail(self, error: BaseException) -> None:
+        """Something failed that nobody can await."""
+        self.outcome.fail(error)
+
+    def refused(self, attributes: dict[str, Any], event: Event) -> None:
+        """RecordMarkerFailed: the value it should have kept is lost."""
+        cause, name = attributes["cause"], attributes["markerName"]
+        self.outcome.fail(
+            MarkerFailed(f"SWF did not record marker {name}: {cause}", cause=cause, event_id=event["eventId"])
+        )
+
+    def task_here(self, what: str) -> Task[Any]:
+        """The task being stepped, whose path begins the id of a call.
+
+        Raises:
+            ReadOnly: A query, or code of a run that has left memory, made the call.
+            NotInTask: No task runs: a callback, a finalizer or a constructor made the call.
+        """
+        task = self.loop.task
+        if self.dead or self.read_only:
+            why = "a query only reads" if self.read_only else "this run has left memory and is only cleaning up"
+            raise ReadOnly(f"{what} cannot be called here: {why}")
+        if task is None:
+            raise NotInTask(
+                f"{what} was called where no task runs (a callback, a finalizer, or __init__ of a workflow class), so "
+                "it has no place to take its id from: await it in a task"
+            )
+        return task
+
+    # --- declare.Calls ----------------------------------------------------------------------
+
+    def call_activity(self, activity: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Schedule an activity."""
+        return call_activity(self, activity, args, kwargs)
+
+    def call_workflow(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Start a child workflow."""
+        return call_workflow(self, workflow, args, kwargs)
+
+    def call_asynchronous(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run an asynchronous function in a task of its own."""
+        return call_asynchronous(self, function, args, kwargs)
+
+    def receive(self, signal: Any, timeout: int | None) -> Any:
+        """The promise of the next value of a signal."""
+        self.task_here(f"receive of signal {signal.name}")
+        return self.signals.receive(signal, timeout)
+
+    def set_handler(self, signal: Any, function: Callable[..., Any]) -> None:
+        """Call a function for every value of a signal."""
+        if self.dead or self.read_only:
+            self.task_here(f"handler of signal {signal.name}")
+        self.signals.set_handler(signal, function)
+
+    # --- facts ------------------------------------------------------------------------------
+
+    @property
+    def clock(self) -> float:
+        """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
+        if self._clock is None:
+            assert self._episode is not None
+            self._clock = seconds(self._episode.started)
+        return self._clock
+
+    @property
+    def warnings(self) -> list[Difference]:
+        """Harmless differences between history and code so far."""
+        return self.execution.warnings
+
+    def current_info(self) -> RunInfo:
+        """What is known of the run now."""
+        seen = self._episode.started_event_id if self._episode is not None else 0
+        return evolve(self.info, cancel_requests=self.cancel_requests, history_length=seen)
+
+    def set_state(self, state: Any) -> None:
+        """Publish the state of the run."""
+        self.task_here("flowpy.set_state")
+        check_length(encode_context(state, PYTHON, self.converter), CONTEXT, "the state given to set_state")
+        self._state = state
+
+    def _context_to_send(self) -> str | None:
+        text = encode_context(self._state, PYTHON, self.converter)
+        if self.episodes.decided:
+            recorded = decode_context(self.episodes.context).state
+            if self.converter.same(self.converter.text(recorded), self.converter.text(self._state)):
+                return None
+        return check_length(text, CONTEXT, "the state given to set_state")
+
+    def lenient(self, text: str | None) -> Any:
+        """A payload of unknown origin: its JSON value, or the text itself."""
+        if text is None:
+            return None
+        try:
+            return self.converter.decode(text)
+        except PayloadError:
+            return text
+
+    def log_warning(self, message: str) -> None:
+        """Say something once, when the run is decided and not when it is replayed."""
+        if not self.replaying and not self.dead:
+            _log.warning("%s (%s): %s", self.info.workflow_id, self.info.workflow_type, message)
+
+    def evict(self) -> None:
+        """Leave memory: suspended code is closed and decides nothing more (law L10)."""
+        evict(self)
