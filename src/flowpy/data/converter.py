@@ -8,26 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_origin
 
+from flowpy.data.decoders import FAST, Decoder
 from flowpy.data.encoding import JSON_SCALARS, Encoder, Unencodable
-from flowpy.data.jsontext import clip, dump, fault, parse, quote, same, scan
+from flowpy.data.jsontext import clip, dump, fault, parse, quote, same
 from flowpy.data.scalars import EXACT, Misfit, type_name
 from flowpy.errors import DeclarationError, PayloadNotDecodable, PayloadNotEncodable
 
 if TYPE_CHECKING:
     from flowpy.data.structuring import Structurer
 
-__all__ = ["DEFAULT", "MARK", "Converter", "Decoder"]
+__all__ = ["DEFAULT", "MARK", "Converter"]
 
 MARK: Final = "$flowpy"
 """First key of an object that is flowpy's own: ``value``, ``offload`` or ``codec``."""
 
-Decoder = Callable[[str | None], Any]
-
 _T = TypeVar("_T")
 _OPENING: Final = f'{{"{MARK}":'
-_SHORT: Final = 200
 
 
 class Converter:
@@ -245,7 +243,7 @@ class Converter:
         def slow(text: str | None) -> Any:
             return self.decode(text, type_)
 
-        make = _FAST_DECODERS.get(type_)
+        make = FAST.get(type_)
         return slow if make is None else make(slow)
 
     def _reader(self, type_: Any) -> Callable[[Any], Any]:
@@ -253,8 +251,8 @@ class Converter:
             reader = self._readers.get(type_)
             if reader is None:
                 reader = self._readers[type_] = self._structure().hook(type_)
-        except TypeError:
-            return self._structure().hook(type_)  # an annotation that cannot be hashed is not cached
+        except TypeError:  # an annotation that cannot be hashed is not cached; its notes are what cannot, mostly
+            return self._structure().hook(type_.__origin__ if get_origin(type_) is Annotated else type_)
         return reader
 
     def _structure(self) -> Structurer:
@@ -277,50 +275,6 @@ def _unreadable(plain: dict[str, Any]) -> str:
         return f"is encoded by the codec {clip(str(plain.get('name')))} and no such codec is configured here"
     return f"begins with {MARK} and is of an unknown kind ({clip(kind)}): a newer flowpy wrote it, or another tool"
 
-
-def _exactly(*kinds: type) -> Callable[[Decoder], Decoder]:
-    """Make decoders of short texts of some JSON types; all else, and every error, is left to the slow path."""
-    allowed = frozenset(kinds)
-
-    def make(slow: Decoder) -> Decoder:
-        def decode(text: str | None) -> Any:
-            try:
-                if len(text) < _SHORT:  # type: ignore[arg-type] # None is a TypeError, and slow
-                    value, end = scan(text, 0)  # type: ignore[arg-type]
-                    if type(value) in allowed and end == len(text):  # type: ignore[arg-type]
-                        return value
-            except (ValueError, TypeError, StopIteration):
-                pass
-            return slow(text)
-
-        return decode
-
-    return make
-
-
-def _float_decoder(slow: Decoder) -> Decoder:
-    fast = _exactly(float, int)(slow)
-
-    def decode(text: str | None) -> float:
-        value = float(fast(text))
-        return value if isfinite(value) else slow(text)
-
-    return decode
-
-
-def _null_decoder(slow: Decoder) -> Decoder:
-    return lambda text: None if text is None or text == "null" else slow(text)
-
-
-_FAST_DECODERS: Final[dict[Any, Callable[[Decoder], Decoder]]] = {
-    int: _exactly(int),
-    str: _exactly(str),
-    bool: _exactly(bool),
-    float: _float_decoder,
-    type(None): _null_decoder,
-    None: _null_decoder,
-    Any: _exactly(int, str, bool, float, list, type(None)),
-}
 
 DEFAULT: Final = Converter()
 """The converter used where none is given."""

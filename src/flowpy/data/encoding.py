@@ -189,7 +189,11 @@ class Encoder:
 
 def _float_seconds(value: dt.timedelta) -> float:
     seconds = value.total_seconds()
-    if dt.timedelta(seconds=seconds) != value:
+    try:
+        exact = dt.timedelta(seconds=seconds) == value
+    except OverflowError:
+        exact = False
+    if not exact:
         raise Unencodable(f"{clip(str(value))} is too long for seconds as a float without losing microseconds")
     return seconds
 

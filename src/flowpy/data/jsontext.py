@@ -16,7 +16,19 @@ from typing import Any, Final, NoReturn
 
 from flowpy.errors import PayloadNotDecodable
 
-__all__ = ["MAX_READ_DEPTH", "MAX_WRITE_DEPTH", "clip", "dump", "fault", "parse", "quote", "same", "scan", "too_deep"]
+__all__ = [
+    "MAX_READ_DEPTH",
+    "MAX_WRITE_DEPTH",
+    "alike",
+    "clip",
+    "dump",
+    "fault",
+    "parse",
+    "quote",
+    "same",
+    "scan",
+    "too_deep",
+]
 
 MAX_WRITE_DEPTH: Final = 100
 """Levels of nesting a value may have when it is written."""
@@ -186,14 +198,15 @@ def same(text_a: str | None, text_b: str | None) -> bool:
     if text_a is None or text_b is None:
         return False
     try:
-        return _alike(parse(text_a), parse(text_b))
+        return alike(parse(text_a), parse(text_b))
     except PayloadNotDecodable:
         return False
 
 
-def _alike(a: Any, b: Any) -> bool:
+def alike(a: Any, b: Any) -> bool:
+    """Say whether two plain values are the same JSON value: ``1`` is ``1.0``, and neither is ``true``."""
     if isinstance(a, dict):
-        return isinstance(b, dict) and a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
+        return isinstance(b, dict) and a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
     if isinstance(a, list):
-        return isinstance(b, list) and len(a) == len(b) and all(map(_alike, a, b))
+        return isinstance(b, list) and len(a) == len(b) and all(map(alike, a, b))
     return isinstance(a, bool) is isinstance(b, bool) and bool(a == b)

@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any, Final
 
+from flowpy.data.converter import DEFAULT
 from flowpy.data.failures import MAX_CAUSES, Failure
 from flowpy.data.jsontext import dump, parse
 from flowpy.errors import PayloadNotDecodable
@@ -42,6 +43,10 @@ def decode_failure(reason: str | None, details: str | None) -> Failure:
         plain = parse(details)
     except PayloadNotDecodable:
         return _from_text(details, by_reason)
+    try:
+        plain = DEFAULT.unwrap(plain, "the record of this failure")
+    except PayloadNotDecodable as problem:  # whoever can fetch it did so before; a pointer is no message
+        return Failure(by_reason.type, "", by_reason.message, f"({problem})")
     found = _from_plain(plain, MAX_CAUSES)
     if found is None:
         return Failure(by_reason.type, "", by_reason.message or details, "" if not by_reason.message else details)

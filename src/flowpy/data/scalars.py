@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from flowpy.data.jsontext import clip
+from flowpy.data.jsontext import alike, clip
 
 __all__ = ["EXACT", "SCALARS", "Misfit", "misfit", "type_name"]
 
@@ -113,41 +113,47 @@ def _written_alike(value: Any, plain: Any) -> bool:
     from flowpy.data.encoding import Encoder, Unencodable
 
     try:
-        return bool(Encoder().plain(value) == plain)
+        return alike(Encoder().plain(value), plain)
     except Unencodable:
         return False
 
 
-def _from_text(parse: Callable[[str], Any], example: str) -> Callable[[Any, Any], Any]:
+def _from_text(parse: Callable[[Any, str], Any], example: str) -> Callable[[Any, Any], Any]:
     def structure(plain: Any, type_: Any) -> Any:
         if type(plain) is not str:
             misfit(plain, type_, example)
         try:
-            return parse(plain)
+            return parse(type_, plain)
         except (ValueError, ArithmeticError):
             misfit(plain, type_, example)
 
     return structure
 
 
-def _datetime(text: str) -> dt.datetime:
+def _iso_format(type_: Any, text: str) -> Any:
+    return type_.fromisoformat(text)
+
+
+def _date_and_time(type_: Any, text: str) -> Any:
     if len(text) <= len("2025-01-31"):
         raise ValueError("a date, not a date and time")
-    return dt.datetime.fromisoformat(text)
+    return type_.fromisoformat(text)
 
 
-def _decimal(plain: Any, type_: Any) -> decimal.Decimal:
-    if type(plain) is int:
-        return decimal.Decimal(plain)
-    return _decimal_text(plain, type_)  # type: ignore[no-any-return]
+def _made_from(type_: Any, text: str) -> Any:
+    return type_(text)
 
 
-_decimal_text = _from_text(decimal.Decimal, 'text such as "12.50"')
+_decimal_text = _from_text(_made_from, 'text such as "12.50"')
 
 
-def _timedelta(plain: Any, type_: Any) -> dt.timedelta:
+def _decimal(plain: Any, type_: Any) -> Any:
+    return type_(plain) if type(plain) is int else _decimal_text(plain, type_)
+
+
+def _timedelta(plain: Any, type_: Any) -> Any:
     try:
-        return dt.timedelta(seconds=read_float(plain))
+        return type_(seconds=read_float(plain))
     except (Misfit, OverflowError):
         misfit(plain, type_, "a number of seconds")
 
@@ -172,12 +178,12 @@ SCALARS: Final[dict[Any, Callable[[Any, Any], Any]]] = {
     bool: lambda plain, _: read_bool(plain),
     bytes: _bytes,
     bytearray: _bytes,
-    dt.datetime: _from_text(_datetime, 'ISO 8601, such as "2025-01-31T12:00:00+00:00"'),
-    dt.date: _from_text(dt.date.fromisoformat, 'ISO 8601, such as "2025-01-31"'),
-    dt.time: _from_text(dt.time.fromisoformat, 'ISO 8601, such as "12:00:00"'),
+    dt.datetime: _from_text(_date_and_time, 'ISO 8601, such as "2025-01-31T12:00:00+00:00"'),
+    dt.date: _from_text(_iso_format, 'ISO 8601, such as "2025-01-31"'),
+    dt.time: _from_text(_iso_format, 'ISO 8601, such as "12:00:00"'),
     dt.timedelta: _timedelta,
     decimal.Decimal: _decimal,
-    uuid.UUID: _from_text(uuid.UUID, "text of 32 hex digits"),
+    uuid.UUID: _from_text(_made_from, "text of 32 hex digits"),
     pathlib.Path: _path,
     pathlib.PurePath: _path,
 }

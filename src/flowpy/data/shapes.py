@@ -9,7 +9,7 @@ import collections
 import enum
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, ForwardRef, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import cattrs
 from cattrs.errors import IterableValidationError, IterableValidationNote
@@ -61,7 +61,7 @@ def configure(converter: cattrs.Converter) -> None:
         (lambda type_: isinstance(type_, type) and issubclass(type_, enum.Enum), _enum),
         (lambda type_: isinstance(type_, TypeVar), _type_variable),
         (lambda type_: type_ is None or type_ is type(None), _null),
-        (lambda type_: type_ is Any or type_ is object, _anything),
+        (lambda type_: type_ is Any or type_ is object or isinstance(type_, (str, ForwardRef)), _anything),
     ):
         converter.register_structure_hook_factory(matches, factory)
 
@@ -72,16 +72,20 @@ def _is(origins: Iterable[Any]) -> Callable[[Any], bool]:
 
 
 def _reader(converter: cattrs.Converter, type_: Any) -> _Read:
-    """Bind a hook to its type; late for types that contain themselves."""
-    if type_ is Any:
+    """Give the function that reads a type; made at its first use, because types may contain themselves."""
+    if type_ is Any or type_ is object:
         return _same
     if type_ in EXACT:
         return EXACT[type_]
-    try:
-        structure = converter.get_structure_hook(type_)
-    except RecursionError:
-        structure = converter.structure
-    return lambda plain: structure(plain, type_)
+    structure: Hook | None = None
+
+    def read(plain: Any) -> Any:
+        nonlocal structure
+        if structure is None:
+            structure = converter.get_structure_hook(type_)
+        return structure(plain, type_)
+
+    return read
 
 
 def _same(plain: Any) -> Any:

@@ -70,16 +70,17 @@ def hook(type_: Any, reader: Callable[[Any], _Read]) -> Callable[[Any, Any], Any
     others = [reader(member) for member in members if fields_of(member) is None]
 
     def structure(plain: Any, _: Any) -> Any:
+        best: _Read | None = None
         if records and type(plain) is dict:
-            best = min(records, key=lambda record: _misfits(record[0], plain))
-            if len(records) == 1 or not _misfits(best[0], plain)[0] or not others:
-                return best[1](plain)
+            fields, best = min(records, key=lambda record: _misfits(record[0], plain))
+            if not _misfits(fields, plain)[0]:
+                return best(plain)
         for read in others:
             try:
                 return read(plain)
             except Exception:  # noqa: S112 - the next member may take it
                 continue
-        return misfit(plain, type_)
+        return misfit(plain, type_) if best is None else best(plain)
 
     return structure
 
