@@ -81,6 +81,30 @@ async def several() -> None:
     assert_type(await asyncio.shield(refund("a")), int)
 
 
+@activity
+def merge(parts: list[str]) -> int:
+    return len(parts)
+
+
+@activity
+def report_on(parts: dict[str, str], first: int, second: str) -> bool:
+    return first > len(second) + len(parts)
+
+
+@workflow
+async def deferring() -> None:
+    parts = [charge(name, 1) for name in "abc"]
+    assert_type(await merge(parts), int)
+    assert_type(await merge((charge("a", 1), charge("b", 1))), int)
+    assert_type(await charge(charge_later("a"), 1), str)
+    assert_type(await charge("a", refund("a")), str)
+    assert_type(await charge(charge_later("a"), cents=refund("a")), str)
+    assert_type(await report_on({"a": "b"}, 1, charge("a", 1)), bool)
+    assert_type(await report_on({"a": charge("a", 1)}, 1, ""), bool)
+    assert_type(await combined(refund("a"), refund("b")), str)
+    assert_type(await order(charge("a", 1)), str)
+
+
 @workflow
 async def parent() -> None:
     child = order("o")

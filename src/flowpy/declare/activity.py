@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
-from flowpy.declare.calling import current
+from flowpy.declare.calling import Calls
 from flowpy.declare.durations import NONE
 from flowpy.declare.functions import declarable, default_name, is_async, locating, refuse_self
 from flowpy.declare.keywords import ActivityCallOptions, ActivityDeclaration
@@ -14,7 +14,7 @@ from flowpy.declare.promise import Promise
 from flowpy.declare.registered import RegisteredType
 from flowpy.declare.retry import Retry
 from flowpy.declare.signature import Signature
-from flowpy.errors import DeclarationError, OutsideWorkflow
+from flowpy.errors import DeclarationError
 
 __all__ = ["Activity", "AsyncActivity", "PlainActivity", "activity"]
 
@@ -31,7 +31,7 @@ _NEVER: Final = ActivityOptions(
 )
 
 
-class Activity(RegisteredType[P, R, ActivityOptions]):
+class Activity(RegisteredType[P, Promise[R], ActivityOptions], Generic[P, R]):
     """A declared activity; calling it in workflow code schedules it.
 
     Attributes:
@@ -41,7 +41,6 @@ class Activity(RegisteredType[P, R, ActivityOptions]):
     """
 
     decorator = _DECORATOR
-    fn: Callable[P, Any]
 
     def __init__(self, *, manual: bool, external: bool, **declared: Any) -> None:
         self.manual = manual
@@ -53,24 +52,14 @@ class Activity(RegisteredType[P, R, ActivityOptions]):
         """The retry policy of its calls, or None."""
         return self.settings.retry
 
-    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Promise[R]:
-        """Schedules the activity and returns the promise of its result.
-
-        Args:
-            *args: Arguments of the function; promises among them defer the call until they are ready.
-            **kwargs: The same, by name.
-
-        Raises:
-            OutsideWorkflow: If no workflow code is executing here.
-            TypeError: If the arguments do not fit the function.
-        """
-        calls = current.get()
-        if calls is None:
-            raise OutsideWorkflow(
-                f"activity {self.name!r} was called outside workflow code: call {self.__name__}.fn(...) to run the "
-                "plain function here, or call it in a @workflow function"
-            )
+    def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Promise[R]:
         return calls.call_activity(self, args, kwargs)
+
+    def _outside(self) -> str:
+        return (
+            f"activity {self.name!r} was called outside workflow code: call {self.__name__}.fn(...) to run the plain "
+            "function here, or call it in a @workflow function"
+        )
 
     def options(self, **options: Unpack[ActivityCallOptions]) -> Self:
         """Returns the same activity, whose calls carry other options.
@@ -156,9 +145,9 @@ def activity(
 
     def declare(function: Any) -> Activity[..., Any]:
         plain = declarable(function, _DECORATOR)
-        refuse_self(plain, _DECORATOR)
-        known_as = default_name(plain, _DECORATOR) if name is None else name
         signature = Signature.of(plain)
+        refuse_self(plain, signature, _DECORATOR)
+        known_as = default_name(plain, _DECORATOR) if name is None else name
         with locating(f"{_DECORATOR} {known_as}"):
             signature.refuse_variadic()
             if manual and external:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine
 from types import MethodType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar, overload
 
-from flowpy.declare.calling import calls_or_raise, current
-from flowpy.declare.functions import Declared, declarable, default_name, is_async
+from flowpy.declare.calling import Calls
+from flowpy.declare.declared import Declared
+from flowpy.declare.functions import declarable, default_name, is_async
 from flowpy.declare.promise import Promise
 from flowpy.declare.signature import Signature
 
@@ -25,7 +26,7 @@ S = TypeVar("S")
 _DECORATOR: Final = "@asynchronous"
 
 
-class Asynchronous(Declared, Generic[P, R]):
+class Asynchronous(Declared[P, Promise[R]], Generic[P, R]):
     """A declared asynchronous function; calling it in workflow code starts a task of the run.
 
     Attributes:
@@ -36,7 +37,6 @@ class Asynchronous(Declared, Generic[P, R]):
     """
 
     decorator = _DECORATOR
-    fn: Callable[P, Any]
 
     def __init__(self, fn: Callable[..., Any], *, name: str, signature: Signature, is_async: bool) -> None:
         self._wrap(fn, name)
@@ -45,24 +45,14 @@ class Asynchronous(Declared, Generic[P, R]):
         self.is_async = is_async
         self._method_signature: Signature | None = None
 
-    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Promise[R]:
-        """Starts the function once the promises among its arguments are ready; returns the promise of its result.
-
-        Args:
-            *args: Arguments of the function, promises among them.
-            **kwargs: The same, by name.
-
-        Raises:
-            OutsideWorkflow: If no workflow code is executing here.
-            TypeError: If the arguments do not fit the function.
-        """
-        calls = current.get()
-        if calls is None:
-            calls = calls_or_raise(
-                f"asynchronous function {self.name!r}",
-                f"call {self.__name__}.fn(...) to run the plain function here, or call it in a @workflow function",
-            )
+    def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Promise[R]:
         return calls.call_asynchronous(self, args, kwargs)
+
+    def _outside(self) -> str:
+        return (
+            f"asynchronous function {self.name!r} was called outside workflow code: call {self.__name__}.fn(...) to "
+            "run the plain function here, or call it in a @workflow function"
+        )
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...

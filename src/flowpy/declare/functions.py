@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 
+from flowpy.declare.declared import Declared
+from flowpy.declare.signature import Signature
 from flowpy.errors import DeclarationError
 
-__all__ = ["Declared", "declarable", "default_name", "is_async", "locating", "refuse_self"]
+__all__ = ["declarable", "default_name", "is_async", "locating", "refuse_self"]
 
 _SELF_NAMES: Final = ("self", "cls")
-
-
-class Declared:
-    """The base of everything a decorator of flowpy makes: wraps a function or class and shows its name and text.
-
-    Attributes:
-        fn: The plain function (or class) itself, to be called directly in tests.
-    """
-
-    decorator: str = "declared"
-    fn: Callable[..., Any]
-    __name__: str
-
-    def _wrap(self, fn: Callable[..., Any], name: str) -> None:
-        """Takes over name, module, documentation and signature, as ``functools.wraps`` does."""
-        self.__name__ = name
-        functools.update_wrapper(cast("Callable[..., Any]", self), fn, updated=())
-        self.fn = fn
 
 
 def declarable(fn: Any, decorator: str) -> Callable[..., Any]:
@@ -66,20 +49,18 @@ def declarable(fn: Any, decorator: str) -> Callable[..., Any]:
     return fn  # type: ignore[no-any-return]
 
 
-def refuse_self(fn: Callable[..., Any], decorator: str) -> None:
+def refuse_self(fn: Callable[..., Any], signature: Signature, decorator: str) -> None:
     """Refuses a method that needs an object, which no other process has.
 
     Args:
         fn: The function to declare.
+        signature: Its signature.
         decorator: The decorator, for messages.
 
     Raises:
         DeclarationError: If its first parameter is ``self`` or ``cls``.
     """
-    try:
-        first = next(iter(inspect.signature(fn).parameters), None)
-    except (TypeError, ValueError):
-        return
+    first = next((parameter.name for parameter in signature.positional), None)
     if first in _SELF_NAMES:
         raise DeclarationError(
             f"{decorator} {getattr(fn, '__qualname__', fn)}: a method needs its object, which the process that runs "

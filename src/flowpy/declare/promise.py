@@ -6,7 +6,7 @@ be awaited, and given to ``asyncio.gather``, ``asyncio.wait`` and ``asyncio.wait
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
@@ -16,7 +16,7 @@ else:
     # Type checkers must see a Future so that gather and wait take it; at run time the runtime brings its own.
     _Interface = Generic
 
-__all__ = ["ChildPromise", "Promise"]
+__all__ = ["ChildPromise", "Deferred", "Promise"]
 
 T = TypeVar("T")
 
@@ -103,3 +103,7 @@ class ChildPromise(Promise[T]):
     def workflow_id(self) -> str:
         """The child's workflowId, known at the call."""
         raise NotImplementedError(_INTERFACE)
+
+
+Deferred = Promise[Any] | Sequence[Promise[Any]] | Mapping[str, Promise[Any]]
+"""What defers a call until it is ready, as far as type checkers can tell."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, Self, TypeVar
 
-from flowpy.declare.functions import Declared, locating
+from flowpy.declare.declared import Declared
+from flowpy.declare.functions import locating
 from flowpy.declare.names import check_name, check_version
 from flowpy.declare.options import Options
 from flowpy.declare.signature import Signature
@@ -13,11 +14,11 @@ from flowpy.declare.signature import Signature
 __all__ = ["RegisteredType"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
+C = TypeVar("C")
 O = TypeVar("O", bound=Options)  # noqa: E741
 
 
-class RegisteredType(Declared, Generic[P, R, O]):
+class RegisteredType(Declared[P, C], Generic[P, C, O]):
     """A function (or class) under the name and version SWF knows it by.
 
     Attributes:

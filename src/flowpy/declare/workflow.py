@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
-from flowpy.declare.calling import current
+from flowpy.declare.calling import Calls
 from flowpy.declare.durations import YEAR
 from flowpy.declare.functions import declarable, default_name, is_async, locating, refuse_self
 from flowpy.declare.keywords import WorkflowCallOptions, WorkflowDeclaration
@@ -15,7 +15,7 @@ from flowpy.declare.options import WorkflowOptions
 from flowpy.declare.promise import ChildPromise, Promise
 from flowpy.declare.registered import RegisteredType
 from flowpy.declare.signature import Signature
-from flowpy.errors import DeclarationError, OutsideWorkflow
+from flowpy.errors import DeclarationError
 
 __all__ = ["Workflow", "execute", "query", "signal", "workflow"]
 
@@ -29,7 +29,7 @@ _DEFAULTS: Final = WorkflowOptions(
 )
 
 
-class Workflow(RegisteredType[P, R, WorkflowOptions]):
+class Workflow(RegisteredType[P, ChildPromise[R], WorkflowOptions], Generic[P, R]):
     """A declared workflow; calling it in workflow code starts a child.
 
     Attributes:
@@ -42,7 +42,6 @@ class Workflow(RegisteredType[P, R, WorkflowOptions]):
     """
 
     decorator = _DECORATOR
-    fn: Callable[P, Any]
 
     def __init__(self, *, handlers: Handlers | None, **declared: Any) -> None:
         self.is_class = handlers is not None
@@ -53,26 +52,15 @@ class Workflow(RegisteredType[P, R, WorkflowOptions]):
         super().__init__(**declared)
         self.cls: type | None = self.fn if isinstance(self.fn, type) else None
 
-    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> ChildPromise[R]:
-        """Starts a child workflow and returns the promise of its result.
-
-        Args:
-            *args: Arguments of the function; promises among them defer the call until they are ready.
-            **kwargs: The same, by name.
-
-        Raises:
-            OutsideWorkflow: If no workflow code is executing here.
-            TypeError: If the arguments do not fit the function.
-        """
-        calls = current.get()
-        if calls is None:
-            raise OutsideWorkflow(
-                f"workflow {self.name!r} was called outside workflow code: start it with "
-                f"client.start({self.__name__}, ...), in a test with swf.run({self.__name__}, ...), or call it in "
-                f"another @workflow function; the plain {'class' if self.is_class else 'function'} is "
-                f"{self.__name__}.fn"
-            )
+    def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ChildPromise[R]:
         return calls.call_workflow(self, args, kwargs)
+
+    def _outside(self) -> str:
+        return (
+            f"workflow {self.name!r} was called outside workflow code: start it with client.start({self.__name__}, ...)"
+            f", in a test with swf.run({self.__name__}, ...), or call it in another @workflow function; the plain "
+            f"{'class' if self.is_class else 'function'} is {self.__name__}.fn"
+        )
 
     def options(self, **options: Unpack[WorkflowCallOptions]) -> Self:
         """Returns the same workflow, whose starts carry other options.
@@ -186,9 +174,9 @@ def workflow(
             runs, signature = getattr(target, handlers.execute), handlers.signatures[handlers.execute]
         else:
             target = runs = declarable(target, _DECORATOR)
-            refuse_self(runs, _DECORATOR)
-            known_as = default_name(runs, _DECORATOR) if name is None else name
             signature = Signature.of(runs)
+            refuse_self(runs, signature, _DECORATOR)
+            known_as = default_name(runs, _DECORATOR) if name is None else name
         with locating(f"{_DECORATOR} {known_as}"):
             signature.refuse_variadic()
             registered = _registered(options)
