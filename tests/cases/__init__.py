@@ -1,0 +1,1 @@
+"""Synthetic histories with the decisions they must lead to."""

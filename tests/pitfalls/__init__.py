@@ -1,0 +1,1 @@
+"""What has gone wrong for people running SWF and its relatives, tried on flowpy; tests carry the row's id."""
