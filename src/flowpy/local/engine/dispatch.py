@@ -15,6 +15,7 @@ from flowpy.local.engine import (
     lambda_functions,
     listing,
     registry,
+    tags,
     timers,
     visibility,
 )
@@ -25,6 +26,7 @@ __all__ = ["DEADLINES", "EFFECTS", "OPERATIONS"]
 
 OPERATIONS: Final[dict[str, Callable[[World, dict[str, Any]], dict[str, Any]]]] = {
     **registry.OPERATIONS,
+    **tags.OPERATIONS,
     **activities.OPERATIONS,
     **executions.OPERATIONS,
     **visibility.OPERATIONS,

@@ -110,13 +110,16 @@ class Engine:
     @contextmanager
     def _exclusively(self) -> Iterator[None]:
         """One thread at a time; whoever waits for tasks is told afterwards."""
-        with self._lock:
-            try:
-                yield
-            finally:
-                stirred, self.world.stirred = self.world.stirred, False
-        if stirred and self.on_change is not None:
-            self.on_change()
+        stirred = False
+        try:
+            with self._lock:
+                try:
+                    yield
+                finally:
+                    stirred, self.world.stirred = self.world.stirred, False
+        finally:
+            if stirred and self.on_change is not None:
+                self.on_change()
 
     # --- time -------------------------------------------------------------------------------
 

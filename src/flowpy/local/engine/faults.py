@@ -21,6 +21,7 @@ __all__ = [
     "invalid_token",
     "limit_exceeded",
     "not_serializable",
+    "too_many_tags",
     "type_deprecated",
     "type_exists",
     "type_not_deprecated",
@@ -105,6 +106,11 @@ def invalid(message: str) -> ServiceError:
 def invalid_token() -> ServiceError:
     """A task or page token that this engine did not give out for this operation."""
     return invalid("Invalid token")
+
+
+def too_many_tags(most: int) -> ServiceError:
+    """A domain would have more tags than it may."""
+    return ServiceError(f"A resource may have at most {most} tags", fault="TooManyTagsFault")
 
 
 def not_serializable(path: str, kind: str) -> ServiceError:

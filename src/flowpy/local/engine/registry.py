@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from flowpy.local.engine import faults
 from flowpy.local.engine.state import Domain, Registration, type_label
+from flowpy.local.engine.tags import as_dict
 from flowpy.local.engine.tokens import page, read_page_token
 from flowpy.local.engine.world import World, timestamp
 
@@ -69,7 +70,7 @@ def _register_domain(world: World, request: Request) -> dict[str, Any]:
         name,
         request["workflowExecutionRetentionPeriodInDays"],
         request.get("description"),
-        tags={tag["key"]: tag.get("value", "") for tag in request.get("tags", ())},
+        tags=as_dict(request.get("tags", [])),
     )
     return {}
 

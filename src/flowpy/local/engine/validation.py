@@ -29,7 +29,7 @@ _RULES: Final = {
     ),
     **dict.fromkeys(("DurationInSeconds", "DurationInSecondsOptional"), _DURATION),
     "DurationInDays": (r"NONE|[0-8]?\d|90", r"NONE|[0-8]?\d|90"),
-    "TaskPriority": (r"-?\d{1,10}", r"-?\d{1,10}"),
+    "TaskPriority": (r"(-?\d{1,10})?", r"(-?\d{1,10})?"),
 }
 """What strings of these shapes look like: as Python reads it, as the message prints it."""
 
