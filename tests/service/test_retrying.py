@@ -82,6 +82,14 @@ def test_a_signal_is_sent_again_only_if_it_certainly_was_not_received():
     assert service.calls == 1
 
 
+def test_a_limit_is_not_waited_for():
+    for call in (persist, retry_unsent):
+        service = Failing("LimitExceededFault")
+        with pytest.raises(errors.Throttled):
+            call(service, "RegisterDomain", {}, pause=Pauses(), backoff=STEADY)
+        assert service.calls == 1
+
+
 def test_a_signal_is_not_tried_for_ever():
     service = Failing(*["ThrottlingException"] * 99)
     with pytest.raises(errors.Throttled):

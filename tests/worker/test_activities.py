@@ -259,6 +259,31 @@ def test_an_activity_may_complete_although_its_cancel_was_requested(lifecycle):
     assert answers["token-1"][0] == "RespondActivityTaskCompleted"
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_cancel_between_return_and_answer_harms_nobody(lifecycle, is_async):
+    contexts = []
+
+    @activity(name="copy")
+    def plain(name: str) -> str:
+        contexts.append(current_activity())
+        return name
+
+    @activity(name="copy")
+    async def coroutine(name: str) -> str:
+        contexts.append(current_activity())
+        return name
+
+    class Late(Tasks):
+        def call(self, operation, request):
+            if operation.startswith("Respond"):
+                contexts[-1].request_cancel()
+            return super().call(operation, request)
+
+    service = Late(task("copy", token="1"), task("copy", token="2"))
+    answers = run(lifecycle, coroutine if is_async else plain, service=service)
+    assert [operation for operation, _ in answers.values()] == ["RespondActivityTaskCompleted"] * 2
+
+
 def test_the_result_of_a_task_that_swf_closed_is_not_sent(lifecycle, caplog):
     @activity
     def copy(name: str) -> str:

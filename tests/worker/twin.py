@@ -52,6 +52,11 @@ class Twin:
             assert seen, f"{operation} was called {len(self._calls(operation))} times, not {times}"
             return self._calls(operation)[times - 1]
 
+    def until(self, condition):
+        """Wait until a condition holds, looked at whenever somebody calls."""
+        with self.changed:
+            assert self.changed.wait_for(condition, PATIENCE)
+
     def _calls(self, operation):
         return [request for name, request in self.called if name == operation]
 

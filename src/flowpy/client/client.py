@@ -59,7 +59,9 @@ class Client:
         if service is not None and (region_name or endpoint_url):
             raise DeclarationError("Client: region_name and endpoint_url are for boto3; leave them out with service=…")
         self.domain = domain
-        self.service: Service = service or BotoService(region_name=region_name, endpoint_url=endpoint_url)
+        self.service: Service = (
+            BotoService(region_name=region_name, endpoint_url=endpoint_url) if service is None else service
+        )
         self.converter = converter
         self.sleep = sleep
         self.clock = clock

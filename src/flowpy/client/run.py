@@ -176,7 +176,9 @@ class Run(Generic[R]):
             raise CallError(f"query {name!r} replays the workflow's code, which this handle does not know: {remedy}")
         from flowpy.runtime.querying import query
 
-        return query(self._workflow, self.history(), self.workflow_id, self._known_run_id(), name, args)
+        run_id = self._known_run_id()
+        converter = self._client.converter
+        return query(self._workflow, self.history(), self.workflow_id, run_id, name, args, converter=converter)
 
     def _known_run_id(self) -> str:
         if self.run_id is not None:

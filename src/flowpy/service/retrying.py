@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random as _random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field, frozen
 
@@ -13,6 +13,8 @@ from flowpy.service.faults import NOT_SENT
 from flowpy.service.protocol import Service
 
 __all__ = ["Backoff", "Delays", "Pause", "persist", "retry_unsent"]
+
+_LIMIT: Final = "LimitExceededFault"  # domains, types, open executions: waiting a little does not help
 
 Pause = Callable[[float], bool]
 """Waits that many seconds, or less if the caller has to give up: then it returns True."""
@@ -82,8 +84,8 @@ def persist(
     while True:
         try:
             return service.call(operation, request)
-        except (Throttled, ServiceUnavailable):
-            if pause(delays.next()):
+        except (Throttled, ServiceUnavailable) as error:
+            if error.fault == _LIMIT or pause(delays.next()):
                 raise
 
 
@@ -112,6 +114,6 @@ def retry_unsent(
         try:
             return service.call(operation, request)
         except (Throttled, ServiceUnavailable) as error:
-            unsent = isinstance(error, Throttled) or error.fault in NOT_SENT
+            unsent = (isinstance(error, Throttled) and error.fault != _LIMIT) or error.fault in NOT_SENT
             if not unsent or delays.attempt + 1 >= attempts or pause(delays.next()):
                 raise

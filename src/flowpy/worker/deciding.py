@@ -25,9 +25,9 @@ def decide_with(workflows: list[Any], settings: WorkerSettings) -> Callable[[Pol
     if settings.decider is not None:
         decide: Callable[[PolledDecisionTask], Decided] = settings.decider(workflows).decide
         return decide
-    from flowpy.runtime.decider import Decider, DecisionTask
+    from flowpy.runtime.decider import Decider, DecisionTask, Workflows
 
-    decider = Decider(workflows)
+    decider = Decider(Workflows(workflows), converter=settings.converter, strict=settings.strict)
 
     def own(task: PolledDecisionTask) -> Decided:
         return decider.decide(

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from attrs import define, field
 
 from flowpy.data.failures import encode_failure
-from flowpy.errors import NonDeterminismError, PayloadTooLarge, RunHeld, ServiceError
+from flowpy.errors import FlowpyError, NonDeterminismError, ServiceError
 from flowpy.service.paging import PagesLost, PolledDecisionTask, decision_task
 from flowpy.service.protocol import Service
 from flowpy.worker.answering import answer
@@ -139,7 +139,7 @@ class DecisionWorker:
                 self._held.popitem(last=False)
         if known:
             return
-        expected = isinstance(error, (RunHeld, PayloadTooLarge))
+        expected = isinstance(error, FlowpyError)
         code = getattr(error, "code", type(error).__name__)
         _log.error("%s is held [%s]: %s", _label(task), code, error, exc_info=None if expected else error)
 

@@ -95,7 +95,11 @@ class Registrar:
             )
 
     def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        return persist(self.service, operation, request, pause=self.pause, backoff=self.backoff)
+        def pause(delay: float) -> bool:
+            _log.info("%s of %s is throttled or unanswered, again in %.1f s", operation, request.get("name"), delay)
+            return self.pause(delay)
+
+        return persist(self.service, operation, request, pause=pause, backoff=self.backoff)
 
 
 def _text(value: Any) -> str:

@@ -27,6 +27,7 @@ class WorkerSettings:
         grace: Seconds that work in progress gets to end when the worker stops; default 30.
         on_divergence: ``"hold"`` (default): a run that does not match the code waits for the right code;
             ``"fail"``: it is failed.
+        strict: Hold a run also for differences that are only warned of otherwise; default False.
         register: Register the types at the start; default True.
         register_domain: Register the domain too, with that many days of retention; default None, do not.
         page_size: Events per page of a history, 1 to 1000; default 1000.
@@ -39,6 +40,7 @@ class WorkerSettings:
     activity_slots: int = field(default=16, validator=_positive)
     grace: float = field(default=30.0, validator=validators.ge(0))
     on_divergence: Literal["hold", "fail"] = field(default="hold", validator=validators.in_(("hold", "fail")))
+    strict: bool = False
     register: bool = True
     register_domain: int | None = field(
         default=None, validator=validators.optional([validators.ge(0), validators.le(90)])
