@@ -30,7 +30,7 @@ def anything(value) -> None: ...  # type: ignore[no-untyped-def]
 def nothing() -> None: ...
 
 
-SHIP, SORT, ANYTHING, NOTHING = map(Signature.of, (ship, sort, anything, nothing))
+SHIP, SORT, ANYTHING, NOTHING = (Signature.of(function) for function in (ship, sort, anything, nothing))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,9 @@ def test_z06_input_that_does_not_fit_names_the_argument(text: str | None, said: 
         decode_arguments(text, SHIP)
 
 
-@pytest.mark.parametrize(("text", "name"), [("[[]]", "by"), ('{"args": [], "kwargs": {"lines": [], "by": ""}}', "lines")])
+@pytest.mark.parametrize(
+    ("text", "name"), [("[[]]", "by"), ('{"args": [], "kwargs": {"lines": [], "by": ""}}', "lines")]
+)
 def test_keyword_only_is_required_and_positional_only_has_no_name(text: str, name: str) -> None:
     with pytest.raises(PayloadNotDecodable, match=f"argument '{name}' of sort"):
         decode_arguments(text, SORT)
@@ -136,8 +138,8 @@ def test_offloaded_input_is_no_argument() -> None:
         decode_arguments('{"$flowpy": "offload", "uri": "s3://b/k"}', ANYTHING)
 
 
-SIGNALS = [{"name": "approve", "input": "true"}, {"name": "stop", "input": None}]
-CARRIED = [{"name": "approve", "input": "true"}, {"name": "stop"}]
+SIGNALS: list[dict[str, Any]] = [{"name": "approve", "input": "true"}, {"name": "stop", "input": None}]
+CARRIED: list[dict[str, Any]] = [{"name": "approve", "input": "true"}, {"name": "stop"}]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,9 @@ def test_nothing_can_be_added_to_an_encoded_input() -> None:
 
 
 def test_odd_signals_in_an_input_are_passed_over() -> None:
-    text = '{"args": [1], "signals": [5, {"input": "x"}, {"name": 5}, {"name": "a", "input": "{\\"b\\": 1}", "more": 1}]}'
+    text = (
+        '{"args": [1], "signals": [5, {"input": "x"}, {"name": 5}, {"name": "a", "input": "{\\"b\\": 1}", "more": 1}]}'
+    )
     assert decode_arguments(text, ANYTHING).signals == [{"name": "a", "input": '{"b": 1}'}]
 
 

@@ -64,7 +64,7 @@ class Rights(enum.Flag):
     WRITE = 2
 
 
-class Word(str, enum.Enum):
+class Word(str, enum.Enum):  # noqa: UP042 - as older code has them
     YES = "yes"
 
 
@@ -82,15 +82,15 @@ class Cents(int):
     pass
 
 
-UTC = dt.timezone.utc
+UTC = dt.UTC
 
-WRITTEN = [
+WRITTEN: list[tuple[Any, str | None, Any]] = [
     (None, "null", type(None)),
     (True, "true", bool),
     (5, "5", int),
     (-(10**30), "-" + "1" + "0" * 30, int),
     (2.5, "2.5", float),
-    ("é\n\"\N{GRINNING FACE}", '"é\\n\\"\N{GRINNING FACE}"', str),
+    ('é\n"\N{GRINNING FACE}', '"é\\n\\"\N{GRINNING FACE}"', str),
     ([1, "a", None], '[1, "a", null]', list),
     ([1.0, 2.5], "[1.0, 2.5]", list[float]),
     ((1, "a"), '[1, "a"]', tuple[int, str]),

@@ -169,7 +169,11 @@ def _data(error: BaseException, converter: Converter) -> tuple[Any, list[str]]:
 
 def _fitting(failure: Failure) -> str:
     """Write the record so that it fits, dropping as little as possible in the order of the contract."""
-    whole = records = list(failure.chain())[: MAX_CAUSES + 1]
+    whole = [
+        evolve(record, type=record.type[:_NAME], module=record.module[:_NAME])
+        for record in list(failure.chain())[: MAX_CAUSES + 1]
+    ]
+    records = list(whole)
     text = _write(records)
     for frames in _FRAMES_KEPT:
         if len(text) <= DETAILS:
