@@ -44,7 +44,7 @@ from flowpy.runtime.recording import patched, side_effect
 from flowpy.runtime.waiting import all_of, any_of, shield, sleep
 
 if TYPE_CHECKING:
-    from flowpy.client import Client, ExecutionHandle
+    from flowpy.client import Client
     from flowpy.worker import Worker, current_activity
 
 __version__ = "0.1.0.dev0"

@@ -98,6 +98,8 @@ class Episodes:
     last_event_id: int = 0
     broken: bool = False
     """An episode that was handed out as open turned out never to have happened: start again from event 1."""
+    ends_in_a_transaction: bool = False
+    """Whether the newest event belongs to the transaction of the last decision, which may be cut off there."""
     _carry: list[Event] = field(factory=list)
     _mark: int = 0
     _started: Event | None = None
@@ -142,8 +144,13 @@ class Episodes:
                 carry.append(event)
         if kind and not seen:
             self.last_event_id = event["eventId"]
+            self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
         self._end(done)
         return done
+
+    def is_last(self, episode: Episode) -> bool:
+        """Whether an episode is the one decided last."""
+        return self._last is episode
 
     def _own_or_later(self, event: Event, kind: str) -> None:
         attributes = event[_OWN[kind]]

@@ -302,9 +302,9 @@ class _BackOff:
 
 def _names(error: ActivityError, failure: Failure | None) -> list[str]:
     """The names an error is known by to a Retry."""
-    names = [type(error).__name__, f"{type(error).__module__}.{type(error).__qualname__}"]
+    names = [name for kind in type(error).__mro__ for name in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")]
     if isinstance(error, ActivityTimedOut):
-        names += ["TimeoutError", error.timeout_type]
+        names.append(error.timeout_type)
     if failure is not None and failure.type:
         names.append(failure.type)
         if failure.module:

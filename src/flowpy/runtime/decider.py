@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from attrs import define, field, frozen
@@ -71,7 +71,7 @@ class Workflows:
             if self._known.setdefault(key, one).fn is not one.fn:
                 raise DeclarationError(f"two workflows are called {one.name} {one.version}: give one another version")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Workflow[..., Any]]:
         return iter(self._known.values())
 
     def find(self, name: str, version: str) -> Workflow[..., Any]:
@@ -89,6 +89,10 @@ class Workflows:
         return found
 
 
+def _workflows(given: Workflows | Iterable[Workflow[..., Any]]) -> Workflows:
+    return given if isinstance(given, Workflows) else Workflows(given)
+
+
 @define
 class Decider:
     """Decides decision tasks of the workflows it knows.
@@ -99,7 +103,7 @@ class Decider:
         strict: Whether harmless differences with the history (input, seconds, options) are errors.
     """
 
-    workflows: Workflows = field(converter=lambda given: given if isinstance(given, Workflows) else Workflows(given))
+    workflows: Workflows = field(converter=_workflows)
     converter: Converter = DEFAULT
     strict: bool = False
 

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from flowpy.errors import NotDeterministic, WorkflowBlocked
+from flowpy.errors import WorkflowBlocked
 from flowpy.runtime.newer_asyncio import install
 from flowpy.runtime.promise import Future
 from flowpy.runtime.refused import Refused, refuse_as_completed
@@ -25,6 +25,12 @@ T = TypeVar("T")
 
 MAX_TURNS: Final = 1_000_000
 """Steps that the code may take for one event; beyond them it is taken to spin."""
+
+
+if TYPE_CHECKING:
+    _Base = object  # AbstractEventLoop has 33 abstract methods; Refused sets those that are missing by name
+else:
+    _Base = asyncio.AbstractEventLoop
 
 
 class Handle:
@@ -56,7 +62,7 @@ class Handle:
             loop.run.fail(error)
 
 
-class Loop(Refused, asyncio.AbstractEventLoop):
+class Loop(Refused, _Base):
     """The event loop of one run.
 
     Attributes:
@@ -82,7 +88,7 @@ class Loop(Refused, asyncio.AbstractEventLoop):
         """Make this the running loop of the thread, as code that is stepped must find it."""
         before = events._get_running_loop()
         hooks = sys.get_asyncgen_hooks()
-        events._set_running_loop(self)
+        events._set_running_loop(cast("asyncio.AbstractEventLoop", self))
         sys.set_asyncgen_hooks(firstiter=None, finalizer=self._close_generator)
         try:
             yield
@@ -107,7 +113,7 @@ class Loop(Refused, asyncio.AbstractEventLoop):
             left -= 1
             if not left:
                 raise WorkflowBlocked(
-                    f"workflow code took {MAX_TURNS:,} steps on one event without blocking, last in {entry!r}: "
+                    f"workflow code took {MAX_TURNS:,} steps on one event without blocking, last in {_name(entry)}: "
                     "it spins; await something that takes time"
                 )
 
@@ -249,6 +255,10 @@ class Loop(Refused, asyncio.AbstractEventLoop):
             self.task = task
 
 
-def not_deterministic(what: str, remedy: str) -> NotDeterministic:
-    """The error of a call that cannot be replayed."""
-    return NotDeterministic(f"{what} cannot be replayed in workflow code: {remedy}")
+def _name(entry: Any) -> str:
+    """A task or callback, for a report."""
+    if not isinstance(entry, Task):
+        return repr(entry)
+    frame = getattr(entry.coroutine, "cr_frame", None)
+    where = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
+    return f"task {entry.get_name()}{where}"

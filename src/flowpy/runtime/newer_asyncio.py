@@ -42,7 +42,7 @@ def _replace_wait_for() -> None:
 
     wait_for.__doc__ = original.__doc__
     wait_for.__wrapped__ = original  # type: ignore[attr-defined]
-    tasks.wait_for = asyncio.wait_for = wait_for  # type: ignore[assignment]
+    tasks.wait_for = asyncio.wait_for = wait_for
 
 
 async def _awaited(awaitable: Any) -> Any:
@@ -66,7 +66,7 @@ def _replace_taskgroup_exit() -> None:
             raise
 
     exit_group.__doc__ = original.__doc__
-    taskgroups.TaskGroup.__aexit__ = exit_group  # type: ignore[method-assign]
+    setattr(taskgroups.TaskGroup, "__aexit__", exit_group)  # noqa: B010 - the method of a class that is not ours
 
 
 _installed = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio.exceptions import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from flowpy.data.failures import encode_failure
@@ -39,8 +38,7 @@ class Outcome:
         if self.kind:
             return
         if main.cancelled():
-            error = main._error
-            self._leave(CANCEL if self._run.cancel_requests else FAIL, error or CancelledError())
+            self._leave(CANCEL if self._run.cancel_requests else FAIL, main._make_cancelled_error())
             return
         error = main.exception()
         if error is None:
@@ -90,7 +88,14 @@ class Outcome:
             unobserved = next((p for p in run.loop.failed if not p._observed), None)
             if unobserved is not None:
                 self.kind, self.value = FAIL, unobserved._error
+        self._name_unreceived()
         return Close(self.kind, self._attributes)
+
+    def _name_unreceived(self) -> None:
+        """One warning, at the close, for signals that nobody received."""
+        names = sorted({received.name for received in self._run.signals.unreceived()})
+        if names and self.kind != CONTINUE:
+            self._run.log_warning(f"the run closes with signals that nobody received: {', '.join(names)}")
 
     def _attributes(self) -> dict[str, Any]:
         run = self._run

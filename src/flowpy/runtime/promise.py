@@ -41,7 +41,7 @@ class Work(Protocol):
         ...
 
 
-class PlainGreenlet(greenlet.greenlet):
+class PlainGreenlet(greenlet.greenlet):  # type: ignore[misc]  # greenlet ships no types
     """The greenlet of a plain ``def`` workflow; its parent awaits the promises it switches out with."""
 
 
@@ -55,10 +55,10 @@ class Future(Promise[T]):
     __slots__ = (
         "__weakref__",
         "_asyncio_future_blocking",
-        "_callbacks",
+        "_waiting",
         "_cancel_message",
         "_error",
-        "_loop",
+        "loop",
         "_number",
         "_observed",
         "_owed",
@@ -68,14 +68,14 @@ class Future(Promise[T]):
     )
 
     def __init__(self, loop: Loop, number: int = 0, work: Work | None = None) -> None:
-        self._loop = loop
+        self.loop = loop
         self._number = number
         self._work = work
         self._state = PENDING
-        self._callbacks: list[Any] | None = None
+        self._waiting: list[Any] | None = None
         self._asyncio_future_blocking = False
         self._observed = False
-        self._owed: list[Task] | None = None
+        self._owed: list[Task[Any]] | None = None
 
     def __hash__(self) -> int:
         return self._number or id(self) >> 4
@@ -83,9 +83,9 @@ class Future(Promise[T]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._number} {self._state.lower()}>"
 
-    def get_loop(self) -> Loop:
+    def get_loop(self) -> Any:
         """The loop of the run it belongs to."""
-        return self._loop
+        return self.loop
 
     def done(self) -> bool:
         return self._state is not PENDING
@@ -96,7 +96,7 @@ class Future(Promise[T]):
     def result(self) -> T:
         state = self._state
         if state is DONE:
-            return self._value  # type: ignore[no-any-return]
+            return self._value
         if state is PENDING:
             return self._suspend()
         self._observed = True
@@ -117,7 +117,7 @@ class Future(Promise[T]):
         here = greenlet.getcurrent()
         if isinstance(here, PlainGreenlet):
             assert here.parent is not None
-            return here.parent.switch(self)  # type: ignore[no-any-return]
+            return here.parent.switch(self)  # type: ignore[no-any-return]  # comes back through the bridge
         raise AwaitNeeded(
             f"{self!r} is not done: in async code write `await promise`; only plain def workflows use .result()"
         )
@@ -129,7 +129,7 @@ class Future(Promise[T]):
             if self._state is PENDING:
                 raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
         if self._state is DONE:
-            return self._value  # type: ignore[no-any-return]
+            return self._value
         return self.result()
 
     __iter__ = __await__
@@ -142,7 +142,7 @@ class Future(Promise[T]):
             raise InvalidStateError(f"{self!r} has ended already")
         self._value = value
         self._state = DONE
-        if self._callbacks is not None:
+        if self._waiting is not None:
             self._wake()
 
     def set_exception(self, error: BaseException | type[BaseException]) -> None:
@@ -152,8 +152,8 @@ class Future(Promise[T]):
         self._error = error() if isinstance(error, type) else error
         self._state = FAILED
         if self._number and not self._observed:
-            self._loop.failed.append(self)
-        if self._callbacks is not None:
+            self.loop.failed.append(self)
+        if self._waiting is not None:
             self._wake()
 
     def cancel(self, msg: Any | None = None) -> bool:
@@ -175,10 +175,10 @@ class Future(Promise[T]):
         if self._state is not PENDING:
             return
         self._cancel_message = msg
-        self._error = error  # type: ignore[assignment]
+        self._error: Any = error
         self._state = CANCELLED
         self._owed = None
-        if self._callbacks is not None:
+        if self._waiting is not None:
             self._wake()
 
     def _make_cancelled_error(self) -> CancelledError:
@@ -189,11 +189,11 @@ class Future(Promise[T]):
         return CancelledError() if self._cancel_message is None else CancelledError(self._cancel_message)
 
     def _wake(self) -> None:
-        callbacks, self._callbacks = self._callbacks, None
-        ready = self._loop.ready
+        callbacks, self._waiting = self._waiting, None
+        ready = self.loop.ready
         for callback in callbacks or ():
             if type(callback) is tuple:
-                self._loop.soon(callback[0], (self,), callback[1])
+                self.loop.soon(callback[0], (self,), callback[1])
             else:
                 ready.append(callback)
         if self._owed is not None:
@@ -203,30 +203,30 @@ class Future(Promise[T]):
 
     # --- waiting ----------------------------------------------------------------------------
 
-    def await_in(self, task: Task) -> None:
+    def await_in(self, task: Task[Any]) -> None:
         """A task waits for this: it stands in line like any callback."""
         self._observed = True
-        if self._callbacks is None:
-            self._callbacks = [task]
+        if self._waiting is None:
+            self._waiting = [task]
         else:
-            self._callbacks.append(task)
+            self._waiting.append(task)
 
     def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
         self._observed = True
         if context is None:
             context = copy_context()
         if self._state is not PENDING:
-            self._loop.soon(fn, (self,), context)
-        elif self._callbacks is None:
-            self._callbacks = [(fn, context)]
+            self.loop.soon(fn, (self,), context)
+        elif self._waiting is None:
+            self._waiting = [(fn, context)]
         else:
-            self._callbacks.append((fn, context))
+            self._waiting.append((fn, context))
 
     def remove_done_callback(self, fn: Callable[[Any], object], /) -> int:
         """Remove a callback; returns how often it stood there."""
-        before = self._callbacks or []
+        before = self._waiting or []
         kept = [callback for callback in before if type(callback) is not tuple or callback[0] != fn]
-        self._callbacks = kept or None
+        self._waiting = kept or None
         return len(before) - len(kept)
 
     def detach(self) -> None:
@@ -243,11 +243,11 @@ class RunPromise(Future[T]):
     def __init__(self, loop: Loop, work: Work | None = None) -> None:
         loop.number += 1
         # Spelled out instead of super().__init__: one is made for every call in every replay.
-        self._loop = loop
+        self.loop = loop
         self._number = loop.number
         self._work = work
         self._state = PENDING
-        self._callbacks = None
+        self._waiting = None
         self._asyncio_future_blocking = False
         self._observed = False
         self._owed = None

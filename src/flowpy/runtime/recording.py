@@ -79,7 +79,8 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     else:
         details = _run_once(run, id, function, args, kwargs)
     run.execution.marker(SIDE_EFFECT, id, details, call_site(2))
-    return _value(run, id, details)
+    value: T = _value(run, id, details)
+    return value
 
 
 def _run_once(run: Any, id: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

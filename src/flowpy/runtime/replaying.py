@@ -10,7 +10,7 @@ from attrs import define, field
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.history.episodes import Episode, Event
+from flowpy.history.episodes import Episode, Episodes, Event
 from flowpy.replay.divergence import Difference
 from flowpy.runtime.run import Run
 
@@ -109,15 +109,11 @@ def _finish(replay: Replay, run: Run) -> None:
 
 def _tasks(events: list[Event]) -> Iterator[list[Event]]:
     """The history in the parts that accepted decision tasks brought."""
-    answered = {
-        event["decisionTaskCompletedEventAttributes"]["startedEventId"]
-        for event in events
-        if event["eventType"] == "DecisionTaskCompleted"
-    }
+    accepted = {episode.started_event_id for episode in Episodes().feed(events)}
     rest = iter(events)
     begin = 0
     for index, event in enumerate(events):
         last = index == len(events) - 1
-        if last or (event["eventType"] == "DecisionTaskStarted" and event["eventId"] in answered):
+        if last or (event["eventType"] == "DecisionTaskStarted" and event["eventId"] in accepted):
             yield list(islice(rest, index + 1 - begin))
             begin = index + 1

@@ -176,7 +176,8 @@ class Run:
             self._match(episode)
 
     def _match(self, episode: Episode) -> None:
-        closed = match(self.execution, episode, self.closing)
+        cut = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
+        closed = match(self.execution, episode, self.closing, cut=cut)
         self.ended = closed is not None and self.episodes.closed is not None
 
     def diverged(self) -> None:

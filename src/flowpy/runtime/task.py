@@ -121,7 +121,7 @@ class Task(Future[T]):
     def detach(self) -> None:
         """Let the run close without waiting for this task."""
         self._observed = self.detached = True
-        self._loop.run.task_ended(self)
+        self.loop.run.task_ended(self)
 
     def cancel_and_drop(self) -> None:
         """End a task that never started."""
@@ -135,7 +135,7 @@ class Task(Future[T]):
         if self._state is not PENDING:
             return
         self._waiter = None
-        loop = self._loop
+        loop = self.loop
         loop.task = self
         _enter_task(loop, self)  # type: ignore[arg-type]
         try:
@@ -175,7 +175,7 @@ class Task(Future[T]):
 
     def _block_on(self, awaited: Any) -> None:
         if isinstance(awaited, Future):
-            blocking = awaited._asyncio_future_blocking and awaited._loop is self._loop and awaited is not self
+            blocking = awaited._asyncio_future_blocking and awaited.loop is self.loop and awaited is not self
             if blocking:
                 awaited._asyncio_future_blocking = False
                 awaited.await_in(self)
@@ -183,10 +183,10 @@ class Task(Future[T]):
             # A bare yield: asyncio.sleep(0).
             if self._owes_cancel:
                 self._owes_cancel, self._must_cancel = False, True
-            self._loop.ready.append(self)
+            self.loop.ready.append(self)
             return
         else:
-            blocking = getattr(awaited, "_asyncio_future_blocking", False) and awaited.get_loop() is self._loop
+            blocking = getattr(awaited, "_asyncio_future_blocking", False) and awaited.get_loop() is self.loop
             if blocking:
                 awaited._asyncio_future_blocking = False
                 awaited.add_done_callback(self._woken, context=self.context)
@@ -195,7 +195,7 @@ class Task(Future[T]):
                 f"{self._name} awaited {awaited!r}, which does not belong to this workflow run: await promises, "
                 "asyncio's primitives, or coroutines that do"
             )
-            self._loop.ready.append(self)
+            self.loop.ready.append(self)
             return
         self._waiter = awaited
         if self._must_cancel or self._owes_cancel:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Attributes = dict[str, Any]
 
+_SLEEP_IS_OVER: Final[Any] = vars(futures)["_set_result_unless_cancelled"]
+"""The callback by which asyncio.sleep can be told from all other uses of call_later."""
+
 _GRAIN: Final = 1e-5
 """Epoch seconds as floats are exact to 2.4e-7 s: ``(now + 30) - now`` must not round up to 31."""
 
@@ -155,7 +158,7 @@ class LoopTimer:
     def refused(self, attributes: Attributes, event: Event) -> None:
         """StartTimerFailed: a sleep raises it; a timeout that cannot be kept fails the run."""
         error = timer_refused(attributes, event)
-        future = self._args[0] if self._args and self._callback is futures._set_result_unless_cancelled else None
+        future = self._args[0] if self._args and self._callback is _SLEEP_IS_OVER else None
         if future is None:
             self._run.fail(error)
         elif not future.done():
