@@ -426,6 +426,11 @@ def test_making_a_client_reaches_nothing():
         pass
 
 
+def test_a_boto3_client_is_to_be_wrapped():
+    with pytest.raises(errors.DeclarationError, match=r"BotoService\(client\)"):
+        Client("shop", object())
+
+
 def test_boto3s_options_beside_a_service_are_refused(service):
     with pytest.raises(errors.DeclarationError, match="region_name"):
         Client("shop", service, region_name="eu-west-1")

@@ -257,6 +257,30 @@ def test_a_service_needs_a_domain(twin):
         Worker(twin, activities=[greet])
 
 
+def test_a_boto3_client_is_to_be_wrapped():
+    with pytest.raises(errors.DeclarationError, match=r"BotoService\(client\)"):
+        Worker(object(), domain="shop", activities=[greet])
+
+
+def test_polls_that_outlast_the_grace_are_told(twin, caplog):
+    polling, release = threading.Event(), threading.Event()
+    call = twin.call
+
+    def held(operation, request):
+        if operation == "PollForActivityTask":
+            polling.set()
+            release.wait(PATIENCE)
+        return call(operation, request)
+
+    twin.call = held
+    worker = Worker(twin, domain="shop", activities=[greet], settings=WorkerSettings(grace=0, activity_pollers=1))
+    worker.start()
+    assert polling.wait(PATIENCE)
+    worker.stop()
+    release.set()
+    assert "1 polls abandoned" in caplog.text
+
+
 def test_external_activities_are_run_by_others(twin):
     @activity(external=True, name="java")
     def java(name: str) -> None: ...

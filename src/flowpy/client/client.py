@@ -20,7 +20,7 @@ from flowpy.declare.workflow import Workflow
 from flowpy.errors import AlreadyExists, DeclarationError
 from flowpy.service.boto import BotoService
 from flowpy.service.paging import pages
-from flowpy.service.protocol import Service
+from flowpy.service.protocol import WRAP, Service
 from flowpy.service.retrying import Backoff, retry_unsent
 
 __all__ = ["Client"]
@@ -58,6 +58,8 @@ class Client:
     ) -> None:
         if service is not None and (region_name or endpoint_url):
             raise DeclarationError("Client: region_name and endpoint_url are for boto3; leave them out with service=…")
+        if service is not None and not isinstance(service, Service):
+            raise DeclarationError(f"Client: service={service!r} has no method call(operation, request); {WRAP}")
         self.domain = domain
         self.service: Service = (
             BotoService(region_name=region_name, endpoint_url=endpoint_url) if service is None else service

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
-__all__ = ["Service"]
+__all__ = ["WRAP", "Service"]
+
+WRAP: Final = "wrap a boto3 client in flowpy.service.BotoService(client)"
+"""What to do with a boto3 client where a Service is needed."""
 
 
 @runtime_checkable

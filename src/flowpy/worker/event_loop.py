@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -44,7 +45,9 @@ class ActivityLoop:
             assert task is not None
 
             def cancel() -> None:
-                loop.call_soon_threadsafe(task.cancel, "the activity was asked to stop")
+                # A cancel may come after the last activity has ended and the loop with it.
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(task.cancel, "the activity was asked to stop")
 
             context.when_canceled(cancel)
             try:

@@ -99,7 +99,12 @@ class Lifecycle:
             wait_for_polls: Wait for polls in flight too: a task given to a closed connection is lost for a while.
         """
         self.stopping.set()
-        _log.info("worker stops: %d tasks running, %d polls in flight, grace %g s", len(self.tasks), self.polls, grace)
+        _log.info(
+            "worker stops: waiting up to %g s for %d tasks and %d polls in flight; a second signal stops at once",
+            grace,
+            len(self.tasks),
+            self.polls if wait_for_polls else 0,
+        )
         deadline = time.monotonic() + grace
         while self.tasks or (self.polls and wait_for_polls):
             try:
@@ -110,6 +115,8 @@ class Lifecycle:
                 break
         for label in self.tasks:
             _log.error("abandoned, SWF gives it out again or times it out: %s", label)
+        if self.polls and wait_for_polls:
+            _log.warning("%d polls abandoned: a task that SWF gives them now is lost until it times out", self.polls)
         self.abandoned.set()
 
     def _ended(self) -> None:

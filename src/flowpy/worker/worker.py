@@ -9,12 +9,13 @@ import threading
 from collections.abc import Callable, Iterable
 from queue import Empty
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from flowpy.client import Client
 from flowpy.declare.activity import Activity
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError, ServiceUnavailable, Throttled
-from flowpy.service.protocol import Service
+from flowpy.service.protocol import WRAP, Service
 from flowpy.worker.activities import ActivityWorker
 from flowpy.worker.deciding import decide_with
 from flowpy.worker.decisions import DecisionWorker
@@ -25,9 +26,6 @@ from flowpy.worker.settings import WorkerSettings
 from flowpy.worker.signals import stop_signals
 from flowpy.worker.slots import Slots
 
-if TYPE_CHECKING:
-    from flowpy.client import Client
-
 __all__ = ["Worker"]
 
 _log = logging.getLogger("flowpy.worker")
@@ -35,6 +33,9 @@ _log = logging.getLogger("flowpy.worker")
 
 class Worker:
     """Runs workflows and activities: polls one task list of one domain until it is stopped.
+
+    A decision task given to a process that died comes back after the type's ``task_start_to_close_timeout`` (30 s
+    by default), an activity task after its heartbeat timeout (60 s): a worker started meanwhile waits as long.
 
     Args:
         service: A ``flowpy.Client``, or any ``Service`` (then give ``domain``).
@@ -218,8 +219,10 @@ class Worker:
 
 
 def _target(service: Client | Service, domain: str | None) -> tuple[Service, str]:
-    if not isinstance(service, Service):
+    if isinstance(service, Client):
         return service.service, domain or service.domain
+    if not isinstance(service, Service):
+        raise DeclarationError(f"Worker needs a flowpy.Client or a Service, not {service!r}: {WRAP}")
     if domain is None:
         raise DeclarationError("Worker needs a domain: give domain=…, or a flowpy.Client that has one")
     return service, domain
