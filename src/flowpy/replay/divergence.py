@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from attrs import field, frozen
+from attrs import frozen
 
 from flowpy.replay.entities import Site
 
@@ -123,6 +123,7 @@ class Divergence:
         patches: Ids of patches recorded in this run.
         python: (Python that decided the run first, Python here), "" if unknown.
         workflow: (name, version) of the workflow type.
+        ends_here: The history ends in this transaction, so that it may just have been cut off.
     """
 
     decision_task: int
@@ -134,7 +135,8 @@ class Divergence:
     guess: Guess = "unknown"
     patches: tuple[str, ...] = ()
     python: tuple[str, str] = ("", "")
-    workflow: tuple[str, str] = field(default=("", ""))
+    workflow: tuple[str, str] = ("", "")
+    ends_here: bool = False
 
     @property
     def remedy(self) -> str:

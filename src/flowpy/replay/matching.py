@@ -11,22 +11,23 @@ from flowpy.replay.answers import ANSWERS, CLOSES, Answer, describe, marker_id
 from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence, guess
 from flowpy.replay.entities import SENT, Close, Entity, Marker
 from flowpy.replay.execution import Execution
-from flowpy.replay.outbox import LIMITED, MAX_OPEN, Key
+from flowpy.replay.outbox import LIMITED, MAX_OPEN
 from flowpy.replay.report import render
 
 PATCH = "flowpy.patch"
 SIDE_EFFECT = "flowpy.side_effect"
 
 
-def match(execution: Execution, episode: Episode, close: Close | None, *, cut: bool = False) -> Close | None:
+def match(
+    execution: Execution, episode: Episode, close: Close | None, *, ends_here: bool = False
+) -> Close | None:
     """Match what the code decided in an episode with its recorded answers.
 
     Args:
         execution: The run; recorded decisions leave its outbox, and their entities become open.
         episode: An episode with recorded answers.
         close: The close the code is ready for, or None.
-        cut: Whether the history ends in this transaction, so that its last answers may be missing: then decisions
-            beyond its end are warnings.
+        ends_here: Whether the history ends in this transaction, for the report.
 
     Returns:
         The close if history records it (done or refused), else None.
@@ -35,8 +36,6 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, cut: b
         NonDeterminismError: History and code differ.
     """
     unsent = execution.outbox.unsent
-    made_order: list[Key | None] = list(unsent) if cut else []
-    made_first: list[Key | None] = [] if cut else [None]
     missing: list[Event] = []
     reason = ""
     closed: Close | None = None
@@ -52,10 +51,7 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, cut: b
                 missing.append(event)
             continue
         attributes = event[answer.attributes]
-        key = (answer.decision_type, answer.id(attributes))
-        entity = unsent.pop(key, None)
-        if cut:
-            made_first.append(key)
+        entity = unsent.pop((answer.decision_type, answer.id(attributes)), None)
         if entity is None:
             entity = _failed_marker(execution, answer, attributes)
         if entity is None:
@@ -80,11 +76,8 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, cut: b
     surplus = [] if not unsent else _surplus(execution, again, refusals)
     if close is not None and closed is None and not unsent:
         surplus.append(close)
-    if surplus and not missing and made_first == made_order[: len(made_first)]:
-        _beyond_the_end(execution, episode, surplus)
-        return None
     if missing or surplus:
-        raise _divergence(execution, episode, missing, surplus, reason)
+        raise _divergence(execution, episode, missing, surplus, reason, ends_here)
     return closed
 
 
@@ -169,17 +162,13 @@ def _surplus(execution: Execution, again: bool, refusals: dict[str, int]) -> lis
     return [entity for entity in execution.outbox.unsent.values() if entity.decision_type not in full]
 
 
-def _beyond_the_end(execution: Execution, episode: Episode, surplus: list[Entity]) -> None:
-    """The history ends inside a transaction: what the code decided after its last event cannot be compared."""
-    completed = episode.completed["eventId"] if episode.completed is not None else episode.started_event_id
-    for entity in surplus:
-        line = CodeLine.of(entity.site)
-        what = "nothing: the history ends here, and so cannot be compared"
-        execution.warnings.append(Difference(completed, entity.identity(), "recorded", what, "decided", line))
-
-
-def _divergence(
-    execution: Execution, episode: Episode, missing: list[Event], surplus: list[Entity], reason: str
+def _divergence(  # noqa: PLR0913
+    execution: Execution,
+    episode: Episode,
+    missing: list[Event],
+    surplus: list[Entity],
+    reason: str,
+    ends_here: bool,  # noqa: FBT001
 ) -> NonDeterminismError:
     history = tuple(recorded(event) for event in missing)
     code = tuple(made(entity) for entity in surplus)
@@ -198,6 +187,7 @@ def _divergence(
         patches=_patches(execution, episode),
         python=python,
         workflow=execution.workflow,
+        ends_here=ends_here and not history,
     )
     return NonDeterminismError(render(divergence), divergence=divergence)
 

@@ -41,6 +41,8 @@ def render(divergence: Divergence, *, colour: bool = False) -> str:
     lines.append(f"  likely   {_likely(divergence)}")
     if divergence.patches:
         lines.append(f"  patches  recorded in this run: {', '.join(divergence.patches)}")
+    if divergence.ends_here:
+        lines.append("  or else  the file ends too early: SWF writes the events of one decision together")
     lines.append(f"  to do    {divergence.remedy}")
     lines.append("  nothing was sent; the run is held and goes on when the right code arrives")
     return "\n".join(lines)

@@ -149,7 +149,7 @@ class Future(Promise[T]):
         """End with an error."""
         if self._state is not PENDING:
             raise InvalidStateError(f"{self!r} has ended already")
-        self._error = error() if isinstance(error, type) else error
+        self._error: Any = error() if isinstance(error, type) else error
         self._state = FAILED
         if self._number and not self._observed:
             self.loop.failed.append(self)
@@ -175,7 +175,7 @@ class Future(Promise[T]):
         if self._state is not PENDING:
             return
         self._cancel_message = msg
-        self._error: Any = error
+        self._error = error
         self._state = CANCELLED
         self._owed = None
         if self._waiting is not None:

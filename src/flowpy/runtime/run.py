@@ -176,8 +176,8 @@ class Run:
             self._match(episode)
 
     def _match(self, episode: Episode) -> None:
-        cut = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
-        closed = match(self.execution, episode, self.closing, cut=cut)
+        ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
+        closed = match(self.execution, episode, self.closing, ends_here=ends_here)
         self.ended = closed is not None and self.episodes.closed is not None
 
     def diverged(self) -> None:
