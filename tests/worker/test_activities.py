@@ -386,3 +386,41 @@ def test_many_activities_heartbeat_while_others_start(lifecycle):
 
     service = Tasks(*(task(busy.name, token=str(n)) for n in range(40)))
     assert len(run(lifecycle, busy, service=service, heartbeat=True)) == 40
+
+
+def test_an_answer_is_given_up_once_the_worker_no_longer_waits(lifecycle, caplog):
+    lifecycle.abandoned.set()
+    service = Tasks(task("greet"))
+    service.faults += [ServiceUnavailable("down")] * 5
+    assert run(lifecycle, greet, service=service) == {}
+    assert "the worker stopped before the service took it" in caplog.text
+    assert "greet-1" in caplog.text
+    assert len(service.faults) == 4
+
+
+def test_details_that_cannot_be_sent_do_not_stand_in_the_way_of_the_failure(lifecycle):
+    @activity
+    def copy(name: str) -> None:
+        current_activity().heartbeat("half")
+        raise ValueError("disk full")
+
+    service = Tasks(task(copy.name))
+    service.heartbeats.append(ServiceUnavailable("down"))
+    assert failure(run(lifecycle, copy, service=service)["token-1"])[0] == "ValueError: disk full"
+
+
+def test_a_bug_in_the_worker_costs_one_task_and_no_place(lifecycle, caplog):
+    service = Tasks(task("greet", token="1"), task("greet", token="2"))
+    activities = worker(lifecycle, service, greet, slots=1)
+
+    class Broken(type(activities.heartbeats)):
+        def start(self, context, every):
+            if context.task_token == "1":
+                raise ZeroDivisionError
+
+    activities.heartbeats = Broken(service)
+    while activities.step():
+        pass
+    settle(lifecycle)
+    assert list(service.answers) == ["2"]
+    assert "left to its timeouts" in caplog.text

@@ -227,6 +227,18 @@ def test_run_may_be_stopped_from_another_thread(twin):
     assert not runner.is_alive()
 
 
+def test_a_worker_may_be_stopped_while_its_registrations_are_throttled(twin):
+    twin.fail("RegisterWorkflowType", *[fault("ThrottlingException", "Rate exceeded", "x")] * 1000)
+    worker = make(twin)
+    runner = threading.Thread(target=worker.run)
+    runner.start()
+    twin.wait_for("RegisterWorkflowType")
+    worker.stop()
+    runner.join(PATIENCE)
+    assert not runner.is_alive()
+    assert twin.calls("PollForDecisionTask") == []
+
+
 def test_an_unknown_domain_ends_the_start(twin):
     worker = Worker(twin, domain="nowhere", activities=[greet])
     with pytest.raises(errors.UnknownResource, match="register_domain"):
