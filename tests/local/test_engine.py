@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from threading import Thread
+from threading import Lock, Thread
 
 import pytest
 from botocore.loaders import Loader
@@ -125,6 +125,28 @@ def test_a_test_can_have_decisions_refused(swf, make, decision_type, attributes,
     assert swf.types().count(f"{decision_type}Failed") == 2
 
 
+@pytest.mark.parametrize("close", ["CompleteWorkflowExecution", "FailWorkflowExecution", "CancelWorkflowExecution"])
+def test_a_close_can_be_refused_and_comes_again(swf, make, close):
+    run_id = swf.start()
+    swf.engine.refuse(close, "UNHANDLED_DECISION")
+    swf.decide(make(close))
+    assert swf.types()[4:] == ["DecisionTaskScheduled", f"{close}Failed"]
+    swf.decide(make(close))
+    assert swf.describe(run_id)["executionInfo"]["executionStatus"] == "CLOSED"
+
+
+def test_what_follows_later_can_be_refused(swf, make):
+    swf.start(lambdaRole="role")
+    swf.engine.refuse("StartChildWorkflowExecution", "WORKFLOW_ALREADY_RUNNING")
+    swf.engine.refuse("StartLambdaFunction", "ASSUME_ROLE_FAILED")
+    swf.decide(
+        make("StartChildWorkflowExecution", workflowId="c", workflowType={"name": "order", "version": "1"}),
+        make("ScheduleLambdaFunction", id="l", name="f"),
+    )
+    assert swf.last("StartChildWorkflowExecutionFailed")["initiatedEventId"] == 5
+    assert swf.last("StartLambdaFunctionFailed")["scheduledEventId"] == 6
+
+
 def test_a_test_can_lose_a_request_or_its_answer(swf):
     swf.engine.disrupt("StartWorkflowExecution", Throttled("Rate exceeded", fault="ThrottlingException"))
     with pytest.raises(Throttled):
@@ -144,6 +166,26 @@ def test_who_waits_for_tasks_is_told(swf, make):
     assert told == [0]
     swf.engine.advance(5)
     assert told == [0, 1]
+
+
+def test_who_is_told_may_hold_a_lock_that_callers_hold(swf):
+    lock = Lock()
+    swf.engine.on_change = lambda: lock.acquire(timeout=5) and lock.release()
+
+    def poll():
+        with lock:
+            swf.engine.call("PollForDecisionTask", {"domain": "shop", "taskList": {"name": "deciders"}})
+
+    threads = [
+        Thread(target=poll),
+        Thread(target=lambda: swf.engine.call("ListDomains", {"registrationStatus": "REGISTERED"})),
+    ]
+    swf.start()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=5)
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_threads_take_turns(swf):

@@ -99,6 +99,7 @@ def test_a_history_has_pages_both_ways(swf):
     first, token = ids()
     assert (first, ids(nextPageToken=token)) == ([1, 2], ([3], None))
     first, token = ids(reverseOrder=True)
+    swf.signal("between the pages")
     assert (first, ids(reverseOrder=True, nextPageToken=token)) == ([3, 2], ([1], None))
     with pytest.raises(InvalidRequest, match="Invalid token"):
         ids(nextPageToken="no")

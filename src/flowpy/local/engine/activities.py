@@ -45,6 +45,7 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
         **config,
     )
     run.activities[scheduled] = ActivityTask(scheduled, decision["activityId"])
+    run.activity_ids[decision["activityId"]] = scheduled
     world.offer(world.activity_lists, run, config["taskList"]["name"], scheduled)
     for kind, name in (
         ("activity.SCHEDULE_TO_START", "scheduleToStartTimeout"),
@@ -124,7 +125,7 @@ def _started(world: World, request: Request) -> tuple[Execution, ActivityTask]:
 
 def _close(world: World, run: Execution, task: ActivityTask, event_type: str, **attributes: Any) -> None:
     scheduled = task.scheduled_event_id
-    del run.activities[scheduled]
+    del run.activities[scheduled], run.activity_ids[task.activity_id]
     for kind in DEADLINES:
         world.deadlines.cancel(run, kind, scheduled)
     task_list = run.attributes(scheduled)["taskList"]["name"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from attrs import define
 
-from flowpy.local.engine.recording import record
+from flowpy.local.engine.recording import record, wake
 from flowpy.local.engine.state import Execution
 from flowpy.local.engine.world import World
 
@@ -64,5 +64,9 @@ class Deciding:
         self.cause = self.world.refusal(decision_type)
         if not self.cause or decision_type in _INITIATED_FIRST or self.cause in _ASYNCHRONOUS_CAUSES:
             return False
+        # The decider sees every refusal; UNHANDLED_DECISION moreover says that something waits to be seen already.
+        self.run.unseen = True
+        if self.cause == "UNHANDLED_DECISION":
+            wake(self.world, self.run)
         self.fail(decision_type, attributes, self.cause)
         return True

@@ -10,6 +10,7 @@ from flowpy.local.engine import (
     children,
     closing,
     decision_tasks,
+    domains,
     executions,
     external,
     lambda_functions,
@@ -25,6 +26,7 @@ from flowpy.local.engine.world import World
 __all__ = ["DEADLINES", "EFFECTS", "OPERATIONS"]
 
 OPERATIONS: Final[dict[str, Callable[[World, dict[str, Any]], dict[str, Any]]]] = {
+    **domains.OPERATIONS,
     **registry.OPERATIONS,
     **tags.OPERATIONS,
     **activities.OPERATIONS,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from threading import RLock
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -23,10 +24,17 @@ from flowpy.local.engine.world import LambdaHandler, World
 __all__ = ["Engine"]
 
 
+_SCALARS: Final = frozenset({str, int, bool, float, datetime})
+
+
 def _copied(value: Any) -> Any:
     """A copy without the members that are None, which SWF takes as absent."""
     if isinstance(value, dict):
-        return {name: _copied(member) for name, member in value.items() if member is not None}
+        return {
+            name: member if type(member) in _SCALARS else _copied(member)
+            for name, member in value.items()
+            if member is not None
+        }
     if isinstance(value, list | tuple):
         return [_copied(member) for member in value]
     return value
@@ -55,7 +63,7 @@ class Engine:
         hold_effects: While True, what SWF does a moment later (child starts, deliveries, cancels of unstarted
             activities, Lambda starts, child policies, reports to parents) is left to `settle` and `run_effect`.
         on_change: Called with nothing after a call or an advance that left something new to poll for; for pollers that
-            wait. It may be called on any thread and must not block.
+            wait. It is called outside the engine's lock, on the thread that made the call.
     """
 
     def __init__(
@@ -66,6 +74,7 @@ class Engine:
         self.hold_effects = False
         self.on_change: Callable[[], None] | None = None
         self._lock = RLock()
+        self._depth = 0
         self._disruptions: dict[str, deque[_Disruption]] = {}
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -113,11 +122,15 @@ class Engine:
         stirred = False
         try:
             with self._lock:
+                self._depth += 1
                 try:
                     yield
                 finally:
-                    stirred, self.world.stirred = self.world.stirred, False
+                    self._depth -= 1
+                    if not self._depth:
+                        stirred, self.world.stirred = self.world.stirred, False
         finally:
+            # Outside the lock, so that whoever is told may hold a lock of his own while he calls the engine.
             if stirred and self.on_change is not None:
                 self.on_change()
 
@@ -168,25 +181,31 @@ class Engine:
     def settle(self) -> int:
         """Lets all that follows by itself happen, what follows from that too; gives how much it was."""
         with self._exclusively():
-            done = 0
-            while self.world.effects:
-                self.run_effect(0)
-                done += 1
-            return done
+            return self._settle()
 
     def run_effect(self, position: int = 0) -> None:
         """Lets one of `pending_effects` happen."""
         with self._exclusively():
-            effect = self.world.effects[position]
-            del self.world.effects[position]
-            run = self.world.runs.get(effect.run_id)
-            if run is not None:
-                EFFECTS[effect.kind](self.world, run, effect.event_id, effect.cause)
-            self._prune()
+            self._run_effect(position)
+
+    def _run_effect(self, position: int) -> None:
+        effect = self.world.effects[position]
+        del self.world.effects[position]
+        run = self.world.runs.get(effect.run_id)
+        if run is not None:
+            EFFECTS[effect.kind](self.world, run, effect.event_id, effect.cause)
+        self._prune()
+
+    def _settle(self) -> int:
+        done = 0
+        while self.world.effects:
+            self._run_effect(0)
+            done += 1
+        return done
 
     def _settle_unless_held(self) -> None:
         if not self.hold_effects:
-            self.settle()
+            self._settle()
 
     def _prune(self) -> None:
         """Terminates executions whose history the last transaction filled."""

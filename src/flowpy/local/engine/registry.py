@@ -1,4 +1,4 @@
-"""Domains and types: register, deprecate, describe, list; and the defaults types give (swf-semantics §1.1, §1.2)."""
+"""Types: register, deprecate, describe, list; and the defaults they give (swf-semantics §1.2)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from flowpy.local.engine import faults
 from flowpy.local.engine.state import Domain, Registration, type_label
-from flowpy.local.engine.tags import as_dict
-from flowpy.local.engine.tokens import page, read_page_token
+from flowpy.local.engine.tokens import listed
 from flowpy.local.engine.world import World, timestamp
 
 __all__ = ["ACTIVITY_DEFAULTS", "OPERATIONS", "WORKFLOW_DEFAULTS", "find_type", "resolve"]
@@ -55,78 +54,6 @@ def resolve(request: Request, registration: Registration, names: dict[str, str])
         if value not in (None, ""):
             values[name] = value
     return values, [name for name in names if name not in values and name not in _OPTIONAL]
-
-
-# --- domains --------------------------------------------------------------------------------
-
-
-def _register_domain(world: World, request: Request) -> dict[str, Any]:
-    name = request["name"]
-    if name in world.domains:
-        raise faults.domain_exists(name)
-    if len(world.domains) >= world.quotas.domains:
-        raise faults.limit_exceeded("domains")
-    world.domains[name] = Domain(
-        name,
-        request["workflowExecutionRetentionPeriodInDays"],
-        request.get("description"),
-        tags=as_dict(request.get("tags", [])),
-    )
-    return {}
-
-
-def _deprecate_domain(world: World, request: Request) -> dict[str, Any]:
-    domain = world.domain(request["name"])
-    if domain.deprecated:
-        raise faults.domain_deprecated(domain.name)
-    domain.deprecated = True
-    for registration in domain.types.values():
-        if registration.deprecated is None:
-            registration.deprecated = world.now
-    return {}
-
-
-def _undeprecate_domain(world: World, request: Request) -> dict[str, Any]:
-    domain = world.domain(request["name"])
-    if not domain.deprecated:
-        raise faults.domain_exists(domain.name)
-    domain.deprecated = False
-    return {}
-
-
-def _domain_info(domain: Domain) -> dict[str, Any]:
-    info = {
-        "name": domain.name,
-        "status": "DEPRECATED" if domain.deprecated else "REGISTERED",
-        "arn": f"arn:aws:swf:us-east-1:123456789012:/domain/{domain.name}",
-    }
-    if domain.description is not None:
-        info["description"] = domain.description
-    return info
-
-
-def _describe_domain(world: World, request: Request) -> dict[str, Any]:
-    domain = world.domain(request["name"])
-    configuration = {"workflowExecutionRetentionPeriodInDays": domain.retention}
-    return {"domainInfo": _domain_info(domain), "configuration": configuration}
-
-
-def _list_domains(world: World, request: Request) -> dict[str, Any]:
-    deprecated = request["registrationStatus"] == "DEPRECATED"
-    chosen = [domain for name, domain in sorted(world.domains.items()) if domain.deprecated == deprecated]
-    infos = [_domain_info(domain) for domain in chosen]
-    return _listed(world, ["domains"], "domainInfos", infos, request)
-
-
-def _listed(world: World, scope: list[Any], key: str, infos: list[Any], request: Request) -> dict[str, Any]:
-    _, offset = read_page_token(world, scope, request)
-    if request.get("reverseOrder"):
-        infos.reverse()
-    items, token = page(world, scope, infos, request, offset=offset)
-    return {key: items, **token}
-
-
-# --- types ----------------------------------------------------------------------------------
 
 
 def _register_type(kind: str, world: World, request: Request) -> dict[str, Any]:
@@ -214,7 +141,7 @@ def _list_types(kind: str, world: World, request: Request) -> dict[str, Any]:
         and (registration.deprecated is not None) == deprecated
         and request.get("name") in (None, registration.name)
     ]
-    return _listed(world, ["types", kind, domain.name], "typeInfos", infos, request)
+    return listed(world, ["types", kind, domain.name], "typeInfos", infos, request)
 
 
 _OF_TYPES: Final = {
@@ -227,12 +154,6 @@ _OF_TYPES: Final = {
 }
 
 OPERATIONS: Final[dict[str, Operation]] = {
-    "RegisterDomain": _register_domain,
-    "DeprecateDomain": _deprecate_domain,
-    "UndeprecateDomain": _undeprecate_domain,
-    "DescribeDomain": _describe_domain,
-    "ListDomains": _list_domains,
-} | {
     f"{verb}{kind}{'s' if verb == 'List' else ''}": partial(operation, kind)
     for verb, operation in _OF_TYPES.items()
     for kind in _DEFAULTS

@@ -184,6 +184,7 @@ class Execution:
         unseen: Whether the transaction under way has something that the decider has to see.
         decided: DecisionTaskStarted id of the last decision task that was completed.
         activities: Open activity tasks by scheduledEventId.
+        activity_ids: Their scheduledEventId by activityId.
         timers: TimerStarted id of the open timers by timerId.
         children: Open children by initiatedEventId.
         lambdas: Open Lambda functions by scheduledEventId.
@@ -210,6 +211,7 @@ class Execution:
     unseen: bool = False
     decided: int = 0
     activities: dict[int, ActivityTask] = field(factory=dict)
+    activity_ids: dict[str, int] = field(factory=dict)
     timers: dict[str, int] = field(factory=dict)
     children: dict[int, Child] = field(factory=dict)
     lambdas: dict[int, LambdaFunction] = field(factory=dict)
@@ -235,4 +237,5 @@ class Execution:
 
     def activity_of(self, activity_id: str) -> ActivityTask | None:
         """The open activity task with this id."""
-        return next((task for task in self.activities.values() if task.activity_id == activity_id), None)
+        scheduled_event_id = self.activity_ids.get(activity_id)
+        return None if scheduled_event_id is None else self.activities[scheduled_event_id]

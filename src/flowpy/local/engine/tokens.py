@@ -11,7 +11,7 @@ from flowpy.local.engine import faults
 from flowpy.local.engine.state import Execution
 from flowpy.local.engine.world import World
 
-__all__ = ["page", "read_page_token", "read_task_token", "task_token"]
+__all__ = ["listed", "page", "read_page_token", "read_task_token", "task_token"]
 
 Item = TypeVar("Item")
 
@@ -102,3 +102,19 @@ def read_page_token(world: World, scope: list[Any], request: dict[str, Any]) -> 
     if world.now - made > world.quotas.page_token_life:
         raise faults.invalid("Specified token has exceeded its maximum lifetime")
     return found, offset
+
+
+def listed(world: World, scope: list[Any], key: str, infos: list[Any], request: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a list operation.
+
+    Args:
+        world: The engine's state.
+        scope: What the next page's token must be used for.
+        key: Where the answer has the items.
+        infos: The whole list, ascending.
+        request: Has ``maximumPageSize``, ``nextPageToken`` and ``reverseOrder`` or not.
+    """
+    _, offset = read_page_token(world, scope, request)
+    ordered = infos[::-1] if request.get("reverseOrder") else infos
+    items, token = page(world, scope, ordered, request, offset=offset)
+    return {key: items, **token}

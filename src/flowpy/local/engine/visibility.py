@@ -26,10 +26,11 @@ def _find(world: World, request: Request) -> Execution:
 def history(world: World, request: Request) -> dict[str, Any]:
     """GetWorkflowExecutionHistory."""
     run = _find(world, request)
-    scope = ["history", run.run_id]
-    _, offset = read_page_token(world, scope, request)
-    events = run.events[::-1] if request.get("reverseOrder") else run.events
-    items, token = page(world, scope, events, request, offset=offset)
+    scope, offset = read_page_token(world, ["history", run.run_id], request)
+    # Counted from the end, pages would shift with every event that comes between two of them.
+    length = scope[2] if len(scope) > 2 else len(run.events)
+    events = run.events[:length][::-1] if request.get("reverseOrder") else run.events
+    items, token = page(world, ["history", run.run_id, length], events, request, offset=offset)
     return {"events": items, **token}
 
 
