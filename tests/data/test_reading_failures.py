@@ -59,8 +59,8 @@ CAUSED = '{"type": "A", "message": "outer", "cause": {"type": "B", "message": "i
         ),
         (
             "x",
-            '["java.lang.IllegalStateException", {"message": "m", "cause": ["a.B", {"message": "n"}], "stackTrace": ["c"]}]',
-            Failure("java.lang.IllegalStateException", message="m", traceback="c\n", cause=Failure("a.B", message="n")),
+            '["java.lang.Error", {"message": "m", "cause": ["B", {"message": "n"}], "stackTrace": ["c"]}]',
+            Failure("java.lang.Error", message="m", traceback="c\n", cause=Failure("B", message="n")),
         ),
     ],
     ids=lambda part: ascii(part)[:30],

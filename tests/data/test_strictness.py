@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
+import typing
 import uuid
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -220,5 +221,6 @@ def test_bad_leaf_of_a_deep_union_is_found_without_trying_every_path() -> None:
 
 
 def test_json_alias_that_names_itself_is_read_as_far_as_python_resolves_it() -> None:
-    Json: Any = dict[str, "Json"] | list["Json"] | str | int | None  # noqa: N806 - an alias
-    assert Converter().decode('{"a": [1, {"b": null}]}', Json) == {"a": [1, {"b": None}]}
+    inner = typing.ForwardRef("Json")
+    alias: Any = dict[str, inner] | list[inner] | str | int | None  # type: ignore[valid-type]
+    assert Converter().decode('{"a": [1, {"b": null}]}', alias) == {"a": [1, {"b": None}]}

@@ -36,11 +36,15 @@ def _exactly(*kinds: type) -> Callable[[Decoder], Decoder]:
 
 
 def _float_decoder(slow: Decoder) -> Decoder:
-    fast = _exactly(float, int)(slow)
-
-    def decode(text: str | None) -> float:
-        value = float(fast(text))
-        return value if isfinite(value) else slow(text)
+    def decode(text: str | None) -> Any:
+        try:
+            if len(text) < _SHORT:  # type: ignore[arg-type]
+                value, end = scan(text, 0)  # type: ignore[arg-type]
+                if type(value) is float and end == len(text) and isfinite(value):  # type: ignore[arg-type]
+                    return value
+        except (ValueError, TypeError, StopIteration):
+            pass
+        return slow(text)
 
     return decode
 
