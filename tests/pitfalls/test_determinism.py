@@ -205,6 +205,23 @@ def test_d13_surplus_decision_is_named_with_the_decision_it_is_missing_from() ->
     assert "4" in str(caught.value)
 
 
+def test_d13_surplus_decision_is_named_though_the_history_ends_with_the_batch_it_is_missing_from() -> None:
+    """So ends the history of every run that waits for a timer: SWF writes a batch whole or not at all."""
+
+    @workflow(name="waits")
+    async def before() -> None:
+        await flowpy.sleep(3600)
+
+    @workflow(name="waits")
+    async def after() -> None:
+        await asyncio.gather(flowpy.sleep(3600), step("b"))
+
+    run = Run(before)
+    run.decide()
+    with pytest.raises(flowpy.NonDeterminismError, match="step-1"):
+        run.replays_with(after)
+
+
 def branches(count: int) -> Any:
     @workflow(name="branches")
     async def branches() -> int:
