@@ -34,7 +34,7 @@ from flowpy.declare import (
     signal,
     workflow,
 )
-from flowpy.errors import *  # noqa: F403 - the whole tree is part of the face; errors.__all__ names it
+from flowpy.errors import *
 from flowpy.errors import __all__ as _errors
 from flowpy.runtime.continuing import continue_as_new
 from flowpy.runtime.external import external
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [  # noqa: PLE0604 - the errors name themselves
+__all__ = [
     "NONE",
     "Activity",
     "ChildPromise",
@@ -94,6 +94,6 @@ def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'flowpy' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     return getattr(import_module(module), name)

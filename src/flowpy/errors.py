@@ -1,5 +1,8 @@
 """Every error flowpy raises, as one tree.
 
+One module because the tree is one: who catches by class, alerts by code or reads the drawing finds it in one place. It
+is long for its docstrings; there is no logic in it.
+
 ::
 
     FlowpyError
@@ -280,17 +283,15 @@ class ApplicationError(FlowpyError):
         message: What happened.
         type: Name by which the other side knows this failure; default ``ApplicationError``.
         data: Anything the converter can encode; arrives as ``failure.data``.
-        retry: False forbids further attempts whatever the activity's Retry says.
     """
 
     code = "FLOWPY-A1"
 
-    def __init__(self, message: str = "", *, type: str | None = None, data: Any = None, retry: bool = True) -> None:
+    def __init__(self, message: str = "", *, type: str | None = None, data: Any = None) -> None:
         super().__init__(message)
         self.message = message
         self.type = type
         self.data = data
-        self.retry = retry
 
 
 # --- decisions the service refused ----------------------------------------------------------

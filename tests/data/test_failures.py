@@ -52,7 +52,6 @@ def test_failure_says_type_module_message_and_where() -> None:
     assert failure.traceback.startswith("Traceback (most recent call last):\n")
     assert "in refuse\n" in failure.traceback
     assert failure.traceback.endswith("PaymentRefused: card refused\n")
-    assert (failure.cause, failure.data, failure.retry) == (None, None, True)
     assert str(failure) == reason
 
 
@@ -79,12 +78,12 @@ def test_context_is_a_cause_unless_suppressed() -> None:
     assert read(caught(lambda: outer(True)))[1].cause is None
 
 
-def test_application_error_brings_its_type_data_and_wish() -> None:
-    error = ApplicationError("declined", type="Declined", data={"code": 51, "tags": {"b", "a"}}, retry=False)
+def test_application_error_brings_its_type_and_data() -> None:
+    error = ApplicationError("declined", type="Declined", data={"code": 51, "tags": {"b", "a"}})
     reason, failure = read(error)
     assert reason == "Declined: declined"
     assert (failure.type, failure.module) == ("Declined", "flowpy")
-    assert (failure.data, failure.retry) == ({"code": 51, "tags": ["a", "b"]}, False)
+    assert failure.data == {"code": 51, "tags": ["a", "b"]}
 
 
 def test_subclass_of_application_error_goes_by_its_own_name() -> None:

@@ -223,5 +223,5 @@ def test_any_exception_is_written_within_the_limits(parts: list[tuple[str, Any]]
     plain,
 )
 def test_failures_round_trip(message: str, type_: str, data: Any) -> None:
-    failure = Failure(type_, "m", message or "x", "t", Failure("C", message="c"), data, retry=False)
+    failure = Failure(type_, "m", message or "x", "t", Failure("C", message="c"), data)
     assert decode_failure(*failure_text(failure)) == failure

@@ -45,7 +45,7 @@ CAUSED = '{"type": "A", "message": "outer", "cause": {"type": "B", "message": "i
         (
             "r",
             '{"type": "T", "cause": "because", "retry": false}',
-            Failure("T", cause=Failure(message="because"), retry=False),
+            Failure("T", cause=Failure(message="because")),
         ),
         (
             "UnhandledError",

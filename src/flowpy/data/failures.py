@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.jsontext import MAX_WRITE_DEPTH, dump, too_deep
@@ -33,7 +33,6 @@ class Failure:
         traceback: Where it was raised, as text.
         cause: The failure behind it, or None.
         data: The data of an ApplicationError, a plain JSON value, or None.
-        retry: False if no further attempt may be made whatever the retry policy says.
     """
 
     type: str = ""
@@ -42,7 +41,6 @@ class Failure:
     traceback: str = ""
     cause: Failure | None = None
     data: Any = None
-    retry: bool = field(default=True, kw_only=True)
 
     def chain(self) -> Iterator[Failure]:
         """Give this failure and those behind it, outermost first."""
@@ -138,7 +136,6 @@ def _record(error: BaseException, converter: Converter) -> Failure:
         message=message,
         traceback="".join(chunks_of(error, f"{name}: {message}" if message else name, notes)),
         data=data,
-        retry=not (isinstance(error, ApplicationError) and _attribute(error, "retry") is False),
     )
 
 
@@ -210,8 +207,7 @@ def _write(records: list[Failure]) -> str:
             "message": record.message,
             "traceback": record.traceback,
         }
-        retry = "" if record.retry else ', "retry": false'
-        text = f'{dump(fields)[:-1]}, "cause": {text}, "data": {_dump_data(record.data)}{retry}}}'
+        text = f'{dump(fields)[:-1]}, "cause": {text}, "data": {_dump_data(record.data)}}}'
     return text
 
 

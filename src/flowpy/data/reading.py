@@ -57,7 +57,6 @@ def decode_failure(reason: str | None, details: str | None) -> Failure:
         found.traceback,
         found.cause,
         found.data,
-        retry=found.retry,
     )
 
 
@@ -124,7 +123,6 @@ def _from_plain(plain: Any, depth: int) -> Failure | None:
         traceback,
         _from_plain(cause, depth - 1) if cause and depth else None,
         plain.get("data"),
-        retry=plain.get("retry") is not False,
     )
 
 

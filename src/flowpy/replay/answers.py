@@ -95,7 +95,10 @@ CLOSES: Final = {
 
 
 def recorded_markers(episodes: list[Episode], index: int) -> dict[tuple[str, str], str]:
-    """The markers in the recorded batch of an episode and in those it overflowed into: (name, id) → details."""
+    """The markers in the recorded batch of an episode and in those it overflowed into: (name, id) → details.
+
+    A marker that SWF refused has no id any more: it stands as (name, "") → the cause.
+    """
     found: dict[tuple[str, str], str] = {}
     for episode in islice(episodes, index, None):
         again = False
@@ -105,6 +108,9 @@ def recorded_markers(episodes: list[Episode], index: int) -> dict[tuple[str, str
                 attributes = event["markerRecordedEventAttributes"]
                 details = attributes.get("details") or ""
                 found[attributes["markerName"], marker_id(details)] = details
+            elif kind == "RecordMarkerFailed":
+                attributes = event["recordMarkerFailedEventAttributes"]
+                found[attributes["markerName"], ""] = attributes["cause"]
             elif kind == "TimerStarted":
                 again = again or event["timerStartedEventAttributes"]["timerId"].startswith(AGAIN_PREFIX)
         if not again:
@@ -129,5 +135,6 @@ def describe(event: Event) -> str:
         )
         if part
     )
-    target = f" to {attributes['workflowId']}" if "control" in attributes and "workflowId" in attributes and not typed else ""
+    external = "control" in attributes and "workflowId" in attributes and not typed
+    target = f" to {attributes['workflowId']}" if external else ""
     return f"{answer.decision_type}({id}{target}{': ' + name if name and not target else ''})"

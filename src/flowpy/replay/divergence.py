@@ -15,15 +15,15 @@ Guess = Literal[
 
 REMEDIES: Final[dict[str, str]] = {
     "renamed": "give the activity, workflow or id its old name back, or put the new call behind flowpy.patched(...)",
-    "inserted": "put the new call behind `if flowpy.patched(\"...\"):` so that runs already under way skip it",
-    "removed": "restore the call for runs already under way: `if not flowpy.patched(\"...\"):` around it",
+    "inserted": 'put the new call behind `if flowpy.patched("..."):` so that runs already under way skip it',
+    "removed": 'restore the call for runs already under way: `if not flowpy.patched("..."):` around it',
     "reordered": "restore the order of the calls, or put the new order behind flowpy.patched(...)",
     "other type": "restore the type and version, or put the new one behind flowpy.patched(...)",
     "other target": "restore the workflow id the request goes to; it must come from the input or from results only",
     "ended differently": "restore how the function ends for runs already under way, behind flowpy.patched(...)",
     "patched": "restore the code that asked for this patch id",
     "Python version": "run this execution with the Python version it was started with, and report the difference",
-    "clock or hash order": "take time, random and ids from flowpy.now(), flowpy.random(), flowpy.uuid4(); never iterate a set",
+    "clock or hash order": "take time, chance and ids from flowpy.now(), .random() and .uuid4(); never iterate a set",
     "unknown": "restore the code this run was started with, or deploy the change as a new version of the type",
 }
 

@@ -77,7 +77,7 @@ class Entity:
         what = f"{self.name} {self.version}".strip()
         return f"{self.decision_type}({self.id}{': ' + what if what else ''})"
 
-    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:  # noqa: ARG002 - for those that override it
         """What in the recorded answer contradicts the identity of this decision, or None."""
         return None
 
@@ -241,7 +241,7 @@ class Marker(Entity):
     def decision_attributes(self) -> dict[str, Any]:
         return {"markerName": self.name, "details": self.input}
 
-    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG002
         return iter(())
 
 
@@ -254,7 +254,7 @@ class CancelActivity(Entity):
     def decision_attributes(self) -> dict[str, Any]:
         return {"activityId": self.id}
 
-    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG002
         return iter(())
 
 
@@ -267,7 +267,7 @@ class CancelTimer(Entity):
     def decision_attributes(self) -> dict[str, Any]:
         return {"timerId": self.id}
 
-    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG002
         return iter(())
 
 

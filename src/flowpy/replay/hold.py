@@ -21,7 +21,8 @@ def hold_decision(events: Iterable[Event]) -> dict[str, Any] | None:
         events: The whole history up to the decision task's DecisionTaskStarted.
 
     Returns:
-        StartTimer(``flowpy.hold-<n>``) as boto3 takes it, of 60 s doubling to 6 hours with every hold since the last real decision.
+        StartTimer(``flowpy.hold-<n>``) as boto3 takes it, of 60 s doubling to 6 hours with every hold since the last
+        real decision.
     """
     cut = Episodes()
     cut.feed(events)

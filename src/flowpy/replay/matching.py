@@ -162,13 +162,13 @@ def _surplus(execution: Execution, again: bool, refusals: dict[str, int]) -> lis
     return [entity for entity in execution.outbox.unsent.values() if entity.decision_type not in full]
 
 
-def _divergence(  # noqa: PLR0913
+def _divergence(
     execution: Execution,
     episode: Episode,
     missing: list[Event],
     surplus: list[Entity],
     reason: str,
-    ends_here: bool,  # noqa: FBT001
+    ends_here: bool,
 ) -> NonDeterminismError:
     history = tuple(recorded(event) for event in missing)
     code = tuple(made(entity) for entity in surplus)

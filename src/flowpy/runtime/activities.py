@@ -101,7 +101,7 @@ class ActivityCall:
             text = encode_arguments(self.activity.signature, values, named, self.run.converter)
             self.input = check_length(text, DATA, f"input of activity {self.id}")
             self.schedule(self.id)
-        except Exception as error:  # noqa: BLE001 - the caller is gone: the promise carries the error
+        except Exception as error:
             self._end()
             self.promise.set_exception(error)
 

@@ -84,7 +84,7 @@ class ChildCall:
             return
         try:
             self.start(replaced(args), replaced(kwargs))
-        except Exception as error:  # noqa: BLE001 - the caller is gone: the promise carries the error
+        except Exception as error:
             self._finish(error)
 
     def start(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -97,7 +97,7 @@ class ExternalCall:
         if failed is None:
             try:
                 self.send(replaced(value))
-            except Exception as error:  # noqa: BLE001 - the caller is gone: the promise carries the error
+            except Exception as error:
                 self.promise.set_exception(error)
         elif failed.cancelled():
             self.promise.set_cancelled(error=failed._make_cancelled_error())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import logging
 import random as random_module
 import uuid
@@ -46,7 +46,7 @@ class RunInfo:
     domain: str = ""
     task_list: str = ""
     tag_list: tuple[str, ...] = ()
-    started_at: datetime.datetime | None = None
+    started_at: dt.datetime | None = None
     parent_workflow_id: str | None = None
     parent_run_id: str | None = None
     continued_run_id: str | None = None
@@ -66,10 +66,10 @@ def info() -> RunInfo:
     return current_run("flowpy.info", "use client.run(workflow_id).describe()").current_info()
 
 
-def now() -> datetime.datetime:
+def now() -> dt.datetime:
     """The run's clock: the time of the accepted DecisionTaskStarted event, UTC, the same in every replay."""
     clock = current_run("flowpy.now", "use datetime.datetime.now(datetime.UTC)").clock
-    return datetime.datetime.fromtimestamp(clock, datetime.UTC)
+    return dt.datetime.fromtimestamp(clock, dt.UTC)
 
 
 def random() -> random_module.Random:
@@ -113,7 +113,7 @@ class RunLogger(logging.LoggerAdapter[logging.Logger]):
     Records carry ``workflow_id``, ``run_id``, ``workflow_type`` and ``task_path`` as fields.
     """
 
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802 - logging's name
+    def isEnabledFor(self, level: int) -> bool:
         """Whether a record of this level is to be made now."""
         run: Any = current.get()
         if run is not None and (run.replaying or run.dead):

@@ -102,7 +102,7 @@ class LambdaCall:
         if failed is None:
             try:
                 self.schedule(replaced(value))
-            except Exception as error:  # noqa: BLE001 - the caller is gone: the promise carries the error
+            except Exception as error:
                 self._fail(error)
         elif failed.cancelled():
             self.run.open_calls.pop(self, None)

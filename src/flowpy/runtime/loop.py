@@ -8,7 +8,7 @@ import warnings
 from asyncio import events
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -58,7 +58,7 @@ class Handle:
             return
         try:
             self._context.run(self._callback, *self._args)
-        except Exception as error:  # noqa: BLE001 - an error in a callback has nobody else to go to
+        except Exception as error:
             loop.run.fail(error)
 
 
@@ -170,10 +170,9 @@ class Loop(Refused, _Base):
         *,
         name: str | None = None,
         context: Context | None = None,
-        eager_start: bool | None = None,
         **_keywords: Any,
     ) -> Any:
-        """Spawn a task; its path is that of the task spawning it and ``t<n>.``."""
+        """Spawn a task; its path is that of the task spawning it and ``t<n>.``. It never starts eagerly (3.14)."""
         refuse_as_completed(sys._getframe(1), coro)
         return self.spawn(coro, name=name, context=context)
 
@@ -229,7 +228,7 @@ class Loop(Refused, _Base):
     async def shutdown_asyncgens(self) -> None:
         """Nothing: generators are closed at once."""
 
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109 - asyncio's name
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """Nothing: there is none."""
 
     def _close_generator(self, generator: AsyncGenerator[Any, Any]) -> None:
@@ -238,21 +237,20 @@ class Loop(Refused, _Base):
         asyncio would spawn a task for it whenever the collector comes by: a task number at a random moment.
         """
         name = getattr(generator, "__qualname__", repr(generator))
+        task, self.task = self.task, None
+        closing = generator.aclose()
+        # StopIteration, or what its clean-up raised: nobody is there to take it.
+        with suppress(BaseException):
+            closing.send(None)
+        with suppress(BaseException):
+            closing.close()
+        self.task = task
         warnings.warn(
             f"async generator {name} was left before its end: its clean-up cannot decide anything; "
             "use `async with contextlib.aclosing(...)`",
             RuntimeWarning,
             stacklevel=2,
         )
-        task, self.task = self.task, None
-        closing = generator.aclose()
-        try:
-            closing.send(None)
-        except BaseException:  # noqa: BLE001 - StopIteration, or what its clean-up raised: nobody is there to take it
-            pass
-        finally:
-            closing.close()
-            self.task = task
 
 
 def _name(entry: Any) -> str:

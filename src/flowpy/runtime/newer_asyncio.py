@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _on_our_loop() -> bool:
-    from flowpy.runtime.loop import Loop  # noqa: PLC0415 - the loop installs this module
+    from flowpy.runtime.loop import Loop
 
     return isinstance(events._get_running_loop(), Loop)
 
@@ -22,7 +22,7 @@ def _on_our_loop() -> bool:
 def _replace_wait_for() -> None:
     original = tasks.wait_for
 
-    async def wait_for(fut: Any, timeout: float | None) -> Any:  # noqa: ASYNC109 - asyncio's own signature
+    async def wait_for(fut: Any, timeout: float | None) -> Any:
         if not _on_our_loop():
             return await original(fut, timeout)
         if fut is not None and not asyncio.isfuture(fut) and not asyncio.iscoroutine(fut):
@@ -55,18 +55,21 @@ def _replace_taskgroup_exit() -> None:
     async def exit_group(self: Any, kind: Any, error: Any, traceback: Any) -> Any:
         if not _on_our_loop():
             return await original(self, kind, error, traceback)
-        parent = self._parent_task
+        parent, counted = self._parent_task, self._parent_cancel_requested
         try:
             return await original(self, kind, error, traceback)
         except BaseExceptionGroup:
-            # 3.13: a cancellation from outside is not lost when the group fails as well.
-            if parent is not None and parent.cancelling():
+            # 3.13 takes the group's own cancellation of its parent back also if it came while the group was left,
+            # and then passes on one that came from outside, where older versions lose it.
+            if self._parent_cancel_requested and not counted:
+                parent.uncancel()
+            if parent.cancelling():
                 parent.uncancel()
                 parent.cancel()
             raise
 
     exit_group.__doc__ = original.__doc__
-    setattr(taskgroups.TaskGroup, "__aexit__", exit_group)  # noqa: B010 - the method of a class that is not ours
+    setattr(taskgroups.TaskGroup, "__aexit__", exit_group)
 
 
 _installed = False
@@ -74,7 +77,7 @@ _installed = False
 
 def install() -> None:
     """Put the newer forms in place, once for the process."""
-    global _installed  # noqa: PLW0603 - what is replaced is global too
+    global _installed
     if _installed:
         return
     _installed = True

@@ -32,10 +32,11 @@ class Outcome:
         self._run = run
         self.kind = ""
         self.value: Any = None
+        self._lost = False
 
     def main_ended(self, main: Task[Any]) -> None:
         """The workflow function has ended."""
-        if self.kind:
+        if self.kind or self._run.stopped:
             return
         if main.cancelled():
             self._leave(CANCEL if self._run.cancel_requests else FAIL, main._make_cancelled_error())
@@ -50,12 +51,16 @@ class Outcome:
 
     def fail(self, error: BaseException) -> None:
         """The run fails, whatever its function is doing: that is cancelled, and waited for."""
-        if self.kind in (FAIL, CANCEL):
+        if self._lost or self.kind in (FAIL, CANCEL):
             return
         main = self._run.main
         self._leave(FAIL, error)
         if main is not None and not main.done():
             main.cancel()
+
+    def lose(self, error: BaseException) -> None:
+        """The run fails at once: what is open cannot be known, so nothing is waited for."""
+        self.kind, self.value, self._lost = FAIL, error, True
 
     def _leave(self, kind: str, error: BaseException) -> None:
         self.kind, self.value = kind, error
@@ -82,6 +87,8 @@ class Outcome:
     def close(self) -> Close | None:
         """The close the run is ready for, or None."""
         run = self._run
+        if self._lost:
+            return Close(FAIL, self._attributes)
         if not self.kind or run.open_calls or run.tasks:
             return None
         if self.kind in (COMPLETE, CONTINUE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import greenlet
@@ -27,7 +28,7 @@ async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
         except GeneratorExit:
             _kill(plain)
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever it is belongs to the code that waits
+        except BaseException as error:
             plain.parent = greenlet.getcurrent()
             awaited = plain.throw(error)
         else:
@@ -44,10 +45,9 @@ def _kill(plain: PlainGreenlet) -> None:
     """
     for _ in range(TRIES):
         plain.parent = greenlet.getcurrent()
-        try:
+        # What it raises as it dies concerns nobody.
+        with suppress(BaseException):
             plain.throw(greenlet.GreenletExit)
-        except BaseException:  # noqa: BLE001 - what it raises as it dies concerns nobody
-            pass
         if plain.dead:
             return
     raise RuntimeError("plain code swallows GreenletExit")

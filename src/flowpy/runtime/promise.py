@@ -55,16 +55,16 @@ class Future(Promise[T]):
     __slots__ = (
         "__weakref__",
         "_asyncio_future_blocking",
-        "_waiting",
         "_cancel_message",
         "_error",
-        "loop",
         "_number",
         "_observed",
         "_owed",
         "_state",
         "_value",
+        "_waiting",
         "_work",
+        "loop",
     )
 
     def __init__(self, loop: Loop, number: int = 0, work: Work | None = None) -> None:

@@ -40,6 +40,8 @@ def patched(id: str) -> bool:
         return False
     details = json.dumps({_MARKER_ID: id}, ensure_ascii=False)
     recorded = run.execution.recorded_marker(PATCH, id) is not None
+    if run.replaying and not recorded:
+        run.check_markers(PATCH)
     answer = recorded or not run.replaying
     run.execution.patches[id] = answer
     if answer:
@@ -73,9 +75,9 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     if run.replaying:
         details = run.execution.recorded_marker(SIDE_EFFECT, id)
         if details is None:
+            run.check_markers(SIDE_EFFECT)
             run.execution.marker(SIDE_EFFECT, id, "", call_site(2))
             run.diverged()
-            raise AssertionError
     else:
         details = _run_once(run, id, function, args, kwargs)
     run.execution.marker(SIDE_EFFECT, id, details, call_site(2))
@@ -88,7 +90,7 @@ def _run_once(run: Any, id: str, function: Callable[..., Any], args: tuple[Any, 
     head = f'{{"id": {json.dumps(id, ensure_ascii=False)}, '
     try:
         value = function(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - what it raised is recorded and raised again on every replay
+    except Exception as error:
         failure = failure_of(error, run.converter)
         record = {"type": failure.type, "module": failure.module, "message": failure.message[:1000]}
         return head + f'"failure": {json.dumps(record, ensure_ascii=False)}}}'

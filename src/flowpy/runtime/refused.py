@@ -90,8 +90,11 @@ def refuse_as_completed(frame: FrameType | None, coroutine: Any) -> None:
         return
     while frame is not None and frame.f_code.co_filename == asyncio_tasks.__file__:
         if frame.f_code.co_qualname.startswith(_COMPLETED):
-            if inspect.iscoroutine(coroutine):
-                coroutine.close()
+            # The others of the set would each be reported as never awaited, which hides the one error that matters.
+            given = frame.f_locals.get("fs") or frame.f_locals.get("aws") or ()
+            for one in (coroutine, *given):
+                if inspect.iscoroutine(one):
+                    one.close()
             raise NotDeterministic(
                 "asyncio.as_completed(coroutines) starts them in the order of their addresses, which no replay can "
                 "repeat: give it tasks (asyncio.create_task each first) or promises"

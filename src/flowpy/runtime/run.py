@@ -6,12 +6,12 @@ when the run may close, ``signals`` and ``timers`` keep their own books.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import logging
 import random
 from collections.abc import Callable, Iterable
 from contextvars import Context
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from attrs import evolve
 
@@ -102,6 +102,7 @@ class Run:
         self.read_only = False
         self.dead = False
         self.stopped = False
+        self.lost = False
         self.closing: Close | None = None
         self.ended = False
         self._state: Any = None
@@ -154,6 +155,9 @@ class Run:
     def _run_episode(self, episode: Episode) -> None:
         self._episode, self._clock = episode, None
         self.replaying = episode.answers is not None
+        if self.lost:
+            self.closing = self.outcome.close()
+            return
         execution, loop, handlers = self.execution, self.loop, HANDLERS
         ready = loop.ready
         for event in episode.events:
@@ -167,23 +171,39 @@ class Run:
                 handler(execution, event[key], event)
             if ready:
                 loop.run_until_blocked()
-            if self.stopped:
+            if self.stopped or self.lost:
                 break
-        self.closing = self.outcome.close() if self.outcome.kind else None
+        self.closing = self.outcome.close() if self.outcome.kind and not self.stopped else None
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
         if self.replaying:
             self._match(episode)
 
     def _match(self, episode: Episode) -> None:
+        if self.lost:
+            return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
         closed = match(self.execution, episode, self.closing, ends_here=ends_here)
         self.ended = closed is not None and self.episodes.closed is not None
 
-    def diverged(self) -> None:
-        """Stop code that asks for something the recorded batch does not have; the episode is not matched further."""
+    def diverged(self) -> NoReturn:
+        """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""
         self.stopped = True
         raise Stopped
+
+    def check_markers(self, name: str) -> None:
+        """Fail the run if SWF refused a marker of this name in the batch being re-run."""
+        cause = self.execution.recorded_marker(name, "")
+        if cause is not None:
+            self._lose(name, cause, None)
+            raise Stopped
+
+    def _lose(self, name: str, cause: str, event_id: int | None) -> None:
+        """A value that code has seen was not recorded: no replay can go on, so the run fails with what it has."""
+        message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
+        self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
+        self.execution.outbox.unsent.clear()
+        self.lost = True
 
     # --- events about the run ---------------------------------------------------------------
 
@@ -210,7 +230,7 @@ class Run:
             self.info,
             task_list=attributes.get("taskList", {}).get("name", ""),
             tag_list=tuple(attributes.get("tagList") or ()),
-            started_at=datetime.datetime.fromtimestamp(seconds(event), datetime.UTC),
+            started_at=dt.datetime.fromtimestamp(seconds(event), dt.UTC),
             parent_workflow_id=parent.get("workflowId"),
             parent_run_id=parent.get("runId"),
             continued_run_id=attributes.get("continuedExecutionRunId"),
@@ -223,7 +243,7 @@ class Run:
         except PayloadError as error:
             self.outcome.fail(error)
             return
-        except Exception as error:  # noqa: BLE001 - the constructor of a workflow class is workflow code
+        except Exception as error:
             self.outcome.fail(error)
             return
         for signal in arguments.signals:
@@ -246,7 +266,7 @@ class Run:
         return function
 
     async def _main(self, function: Callable[..., Any], arguments: Arguments) -> Any:
-        from flowpy.errors import ContinueAsNew  # noqa: PLC0415
+        from flowpy.errors import ContinueAsNew
 
         try:
             value = await call(function, self.workflow.is_async, arguments.args, arguments.kwargs)
@@ -283,10 +303,7 @@ class Run:
 
     def refused(self, attributes: dict[str, Any], event: Event) -> None:
         """RecordMarkerFailed: the value it should have kept is lost."""
-        cause, name = attributes["cause"], attributes["markerName"]
-        self.outcome.fail(
-            MarkerFailed(f"SWF did not record marker {name}: {cause}", cause=cause, event_id=event["eventId"])
-        )
+        self._lose(attributes["markerName"], attributes["cause"], event["eventId"])
 
     def task_here(self, what: str) -> Task[Any]:
         """The task being stepped, whose path begins the id of a call.

@@ -53,6 +53,7 @@ class Task(Future[T]):
         self._cancels = 0
         self._must_cancel = False
         self._owes_cancel = False
+        self._cancel_message = None
         self._raise_next: BaseException | None = None
         self._log_destroy_pending = True  # asyncio.gather sets it on tasks that it made
         self._send = coroutine.send
@@ -102,9 +103,7 @@ class Task(Future[T]):
         self._cancels += 1
         waiter = self._waiter
         if waiter is not None:
-            if waiter.cancel(msg=msg):
-                if isinstance(waiter, Future) and waiter._state is PENDING:
-                    waiter._owed = [*(waiter._owed or ()), self]
+            if self._cancel_waiter(waiter, msg):
                 return True
             give_back = getattr(getattr(waiter, "_work", None), "give_back", None)
             if give_back is not None:
@@ -154,7 +153,7 @@ class Task(Future[T]):
             self.set_cancelled(error=error)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever ends a coroutine is its outcome
+        except BaseException as error:
             self.set_exception(error)
         else:
             self._block_on(awaited)
@@ -198,9 +197,16 @@ class Task(Future[T]):
             self.loop.ready.append(self)
             return
         self._waiter = awaited
-        if self._must_cancel or self._owes_cancel:
-            if awaited.cancel(msg=getattr(self, "_cancel_message", None)):
-                self._must_cancel = self._owes_cancel = False
+        if (self._must_cancel or self._owes_cancel) and self._cancel_waiter(awaited, self._cancel_message):
+            self._must_cancel = self._owes_cancel = False
+
+    def _cancel_waiter(self, waiter: Any, msg: Any) -> bool:
+        """Cancel what this task waits for; if that goes on ("wait"), the cancellation is owed should it succeed."""
+        if not waiter.cancel(msg=msg):
+            return False
+        if isinstance(waiter, Future) and waiter._state is PENDING:
+            waiter._owed = [*(waiter._owed or ()), self]
+        return True
 
     def _woken(self, _future: Any) -> None:
         self.step()
@@ -212,7 +218,7 @@ class Task(Future[T]):
             self.context.run(self.coroutine.close)
         except RuntimeError:
             return False
-        except BaseException:  # noqa: BLE001 - suspended code never acts: what it raises as it dies concerns nobody
+        except BaseException:
             return True
         self._state = CANCELLED if self._state is PENDING else self._state
         return True
