@@ -52,6 +52,7 @@ def test_failure_says_type_module_message_and_where() -> None:
     assert failure.traceback.startswith("Traceback (most recent call last):\n")
     assert "in refuse\n" in failure.traceback
     assert failure.traceback.endswith("PaymentRefused: card refused\n")
+    assert (failure.cause, failure.data) == (None, None)
     assert str(failure) == reason
 
 

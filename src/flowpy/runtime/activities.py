@@ -53,7 +53,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     waiting = promises_in(args) if not kwargs else promises_in((*args, *kwargs.values()))
     if waiting:
         activity.signature.bind(args, kwargs)
-        when_ready(run.loop, waiting, lambda failed: call.ready(failed, args, kwargs))
+        when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
         call.input = check_length(
             encode_arguments(activity.signature, args, kwargs, run.converter), DATA, f"input of activity {id}"

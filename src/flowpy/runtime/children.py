@@ -43,7 +43,7 @@ def call_workflow(run: Run, workflow: Workflow[..., Any], args: tuple[Any, ...],
     waiting = promises_in((*args, *kwargs.values()))
     if waiting:
         workflow.signature.bind(args, kwargs)
-        when_ready(run.loop, waiting, lambda failed: call.ready(failed, args, kwargs))
+        when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
         call.start(args, kwargs)
     run.open_calls[call] = None

@@ -47,7 +47,7 @@ class External:
         call = ExternalCall(run, ExternalSignal(control, name, self.workflow_id, attributes=self._attributes()))
         waiting = promises_in((value,))
         if waiting:
-            when_ready(run.loop, waiting, lambda failed: call.ready(failed, value))
+            when_ready(waiting, lambda failed: call.ready(failed, value))
         else:
             call.send(value)
         return call.promise

@@ -113,7 +113,7 @@ class RunLogger(logging.LoggerAdapter[logging.Logger]):
     Records carry ``workflow_id``, ``run_id``, ``workflow_type`` and ``task_path`` as fields.
     """
 
-    def isEnabledFor(self, level: int) -> bool:
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802 - logging's name
         """Whether a record of this level is to be made now."""
         run: Any = current.get()
         if run is not None and (run.replaying or run.dead):

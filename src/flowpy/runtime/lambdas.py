@@ -63,7 +63,7 @@ class LambdaFunction:
         call.shielded = task.shielded
         waiting = promises_in((value,))
         if waiting:
-            when_ready(run.loop, waiting, lambda failed: call.ready(failed, value))
+            when_ready(waiting, lambda failed: call.ready(failed, value))
         else:
             call.schedule(value)
         run.open_calls[call] = None

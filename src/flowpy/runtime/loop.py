@@ -228,7 +228,7 @@ class Loop(Refused, _Base):
     async def shutdown_asyncgens(self) -> None:
         """Nothing: generators are closed at once."""
 
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109 - asyncio's
         """Nothing: there is none."""
 
     def _close_generator(self, generator: AsyncGenerator[Any, Any]) -> None:

@@ -22,7 +22,7 @@ def _on_our_loop() -> bool:
 def _replace_wait_for() -> None:
     original = tasks.wait_for
 
-    async def wait_for(fut: Any, timeout: float | None) -> Any:
+    async def wait_for(fut: Any, timeout: float | None) -> Any:  # noqa: ASYNC109 - asyncio's own signature
         if not _on_our_loop():
             return await original(fut, timeout)
         if fut is not None and not asyncio.isfuture(fut) and not asyncio.iscoroutine(fut):
@@ -69,18 +69,18 @@ def _replace_taskgroup_exit() -> None:
             raise
 
     exit_group.__doc__ = original.__doc__
-    setattr(taskgroups.TaskGroup, "__aexit__", exit_group)
+    group: Any = taskgroups.TaskGroup
+    group.__aexit__ = exit_group
 
 
-_installed = False
+_installed: list[bool] = []
 
 
 def install() -> None:
     """Put the newer forms in place, once for the process."""
-    global _installed
     if _installed:
         return
-    _installed = True
+    _installed.append(True)
     if sys.version_info < (3, 12):
         _replace_wait_for()
     if sys.version_info < (3, 13):

@@ -88,15 +88,19 @@ def refuse_as_completed(frame: FrameType | None, coroutine: Any) -> None:
     """
     if frame is None or frame.f_code not in _ENSURE:
         return
+    given: list[Any] = [coroutine]
+    refused = False
     while frame is not None and frame.f_code.co_filename == asyncio_tasks.__file__:
-        if frame.f_code.co_qualname.startswith(_COMPLETED):
-            # The others of the set would each be reported as never awaited, which hides the one error that matters.
-            given = frame.f_locals.get("fs") or frame.f_locals.get("aws") or ()
-            for one in (coroutine, *given):
-                if inspect.iscoroutine(one):
-                    one.close()
-            raise NotDeterministic(
-                "asyncio.as_completed(coroutines) starts them in the order of their addresses, which no replay can "
-                "repeat: give it tasks (asyncio.create_task each first) or promises"
-            )
+        refused = refused or frame.f_code.co_qualname.startswith(_COMPLETED)
+        given += frame.f_locals.get("fs") or frame.f_locals.get("aws") or ()
         frame = frame.f_back
+    if not refused:
+        return
+    # The others of the set would each be reported as never awaited, which hides the one error that matters.
+    for one in given:
+        if inspect.iscoroutine(one):
+            one.close()
+    raise NotDeterministic(
+        "asyncio.as_completed(coroutines) starts them in the order of their addresses, which no replay can repeat: "
+        "give it tasks (asyncio.create_task each first) or promises"
+    )

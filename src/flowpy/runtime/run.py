@@ -6,7 +6,6 @@ when the run may close, ``signals`` and ``timers`` keep their own books.
 
 from __future__ import annotations
 
-import datetime as dt
 import logging
 import random
 from collections.abc import Callable, Iterable
@@ -15,12 +14,10 @@ from typing import Any, Final, NoReturn
 
 from attrs import evolve
 
-from flowpy.data.arguments import Arguments, decode_arguments
 from flowpy.data.context import decode_context, encode_context
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.limits import CONTEXT, check_length
 from flowpy.declare.calling import current
-from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly
 from flowpy.history.episodes import Episode, Episodes, Event
@@ -33,17 +30,16 @@ from flowpy.replay.matching import match
 from flowpy.replay.results import HANDLERS
 from flowpy.runtime.activities import ActivityCall, call_activity
 from flowpy.runtime.asynchronous import call_asynchronous
+from flowpy.runtime.beginning import begin
 from flowpy.runtime.children import ChildCall, call_workflow
 from flowpy.runtime.eviction import PYTHON, evict
 from flowpy.runtime.facts import RunInfo
 from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.loop import Loop
 from flowpy.runtime.outcome import Outcome
-from flowpy.runtime.plain import call
 from flowpy.runtime.signals import SignalBox
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import Timers
-from flowpy.runtime.values import settled
 
 _log: Final = logging.getLogger("flowpy.run")
 
@@ -215,65 +211,13 @@ class Run:
         elif kind == "WorkflowExecutionCancelRequested":
             self._cancel_requested()
         elif kind == "WorkflowExecutionStarted":
-            self.base_context.run(self._start, event)
+            self.base_context.run(begin, self, event)
         elif kind in CLOSES:
             attributes = event[f"{kind[0].lower()}{kind[1:]}EventAttributes"]
             self.outcome.refused(CLOSES[kind][0], attributes["cause"], event)
         elif kind not in self._unknown:
             self._unknown.add(kind)
             self.log_warning(f"event {event['eventId']} is of type {kind}, which flowpy does not know: ignored")
-
-    def _start(self, event: Event) -> None:
-        self.started = attributes = event["workflowExecutionStartedEventAttributes"]
-        parent = attributes.get("parentWorkflowExecution") or {}
-        self.info = evolve(
-            self.info,
-            task_list=attributes.get("taskList", {}).get("name", ""),
-            tag_list=tuple(attributes.get("tagList") or ()),
-            started_at=dt.datetime.fromtimestamp(seconds(event), dt.UTC),
-            parent_workflow_id=parent.get("workflowId"),
-            parent_run_id=parent.get("runId"),
-            continued_run_id=attributes.get("continuedExecutionRunId"),
-            execution_start_to_close_timeout=attributes.get("executionStartToCloseTimeout"),
-            task_start_to_close_timeout=attributes.get("taskStartToCloseTimeout"),
-        )
-        try:
-            arguments = decode_arguments(attributes.get("input"), self.workflow.signature, self.converter)
-            function = self._function()
-        except PayloadError as error:
-            self.outcome.fail(error)
-            return
-        except Exception as error:
-            self.outcome.fail(error)
-            return
-        for signal in arguments.signals:
-            self.signals.arrive(signal["name"], signal.get("input"))
-        self.main = self.loop.spawn(
-            self._main(function, arguments), path="", context=self.base_context.copy(), name=self.workflow.name
-        )
-
-    def _function(self) -> Callable[..., Any]:
-        """What runs: the function, or the method of a new object whose signal methods are handlers from the start."""
-        workflow = self.workflow
-        if workflow.cls is None:
-            return workflow.fn
-        self.instance = workflow.cls()
-        for name, attribute in workflow.signal_handlers.items():
-            parameters = workflow.signatures[attribute].positional
-            type_ = workflow.signatures[attribute].type_of(parameters[0].name) if parameters else Any
-            self.signals.set_handler(Signal(name, type_), getattr(self.instance, attribute))
-        function: Callable[..., Any] = getattr(self.instance, workflow.execute_name)
-        return function
-
-    async def _main(self, function: Callable[..., Any], arguments: Arguments) -> Any:
-        from flowpy.errors import ContinueAsNew
-
-        try:
-            value = await call(function, self.workflow.is_async, arguments.args, arguments.kwargs)
-        except ContinueAsNew as leaving:
-            await leaving.call.settle(self)
-            raise
-        return await settled(self.loop, value)
 
     def _cancel_requested(self) -> None:
         self.cancel_requests += 1

@@ -42,11 +42,10 @@ def replaced(value: Any) -> Any:
     return value
 
 
-def when_ready(loop: Loop, promises: list[Future[Any]], then: Callable[[Future[Any] | None], None]) -> None:
+def when_ready(promises: list[Future[Any]], then: Callable[[Future[Any] | None], None]) -> None:
     """Call a function once: with None when all are ready, or with the first that failed or was cancelled.
 
     Args:
-        loop: The run's loop.
         promises: What to wait for, in order of mention.
         then: Called from a callback, where no task runs.
     """
@@ -87,7 +86,7 @@ async def settled(loop: Loop, value: Any) -> Any:
             else:
                 gate.set_exception(failed._error)
 
-        when_ready(loop, promises, open_gate)
+        when_ready(promises, open_gate)
         await gate
         value = replaced(value)
         promises = promises_in((value,))
