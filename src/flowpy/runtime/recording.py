@@ -10,10 +10,9 @@ from typing import Any, Final, TypeVar
 from flowpy.data.failures import Failure, failure_of
 from flowpy.data.limits import DATA, check_length
 from flowpy.data.reading import decode_failure
-from flowpy.declare.names import check_id
 from flowpy.errors import DeclarationError, PayloadNotDecodable, SideEffectFailed
 from flowpy.replay.matching import PATCH, SIDE_EFFECT
-from flowpy.runtime.ids import EFFECT, fitted
+from flowpy.runtime.ids import EFFECT, LONGEST, fitted
 from flowpy.runtime.running import current_run
 from flowpy.runtime.sites import call_site
 
@@ -35,7 +34,8 @@ def patched(id: str) -> bool:
     known = run.execution.patches.get(id)
     if known is not None:
         return known
-    check_id(id, "patch id")
+    if not id or len(id) > LONGEST:
+        raise DeclarationError(f"patched({id!r}): a patch id is a text of 1 to {LONGEST} characters")
     if run.read_only:
         return False
     details = json.dumps({_MARKER_ID: id}, ensure_ascii=False)

@@ -18,6 +18,7 @@ from flowpy.service.protocol import Service
 from flowpy.worker.answering import answer
 from flowpy.worker.holding import first_context, hold_decision
 from flowpy.worker.lifecycle import Lifecycle
+from flowpy.worker.watchdog import Watchdog, decision_timeout
 
 __all__ = ["Decided", "DecisionWorker"]
 
@@ -64,8 +65,13 @@ class DecisionWorker:
     page_size: int = 1000
     on_divergence: Literal["hold", "fail"] = "hold"
     hold: Callable[[list[dict[str, Any]]], dict[str, Any] | None] = hold_decision
+    _watchdog: Watchdog = field(init=False)
     _held: OrderedDict[str, None] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
+
+    @_watchdog.default
+    def _watch(self) -> Watchdog:
+        return Watchdog(report=lambda: self.lifecycle.count("decisions_blocked"))
 
     def step(self) -> bool:
         """Poll once and handle the task.
@@ -100,7 +106,8 @@ class DecisionWorker:
     def handle(self, task: PolledDecisionTask) -> None:
         """Decide a task and answer it, or hold its run. Raises nothing that user code raised."""
         try:
-            decided = self.decide(task)
+            with self._watchdog.watching(_label(task), decision_timeout(task.events)):
+                decided = self.decide(task)
         except BaseException as error:
             self._hold(task, error)
             return
