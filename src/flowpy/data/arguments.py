@@ -54,7 +54,7 @@ def encode_arguments(
         TypeError: The arguments do not fit the signature.
         PayloadNotEncodable: An argument has no JSON form; the message names it.
     """
-    positional, named = signature.bind(args, kwargs)
+    positional, named = (args, kwargs) if not kwargs and len(args) in signature.fits else signature.bind(args, kwargs)
     text = converter.text
     try:
         if not named:

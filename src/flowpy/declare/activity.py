@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
-from flowpy.declare.calling import Calls
+from flowpy.declare.calling import Calls, current
 from flowpy.declare.durations import NONE
 from flowpy.declare.functions import declarable, default_name, is_async, locating, refuse_self
 from flowpy.declare.keywords import ActivityCallOptions, ActivityDeclaration
@@ -14,7 +14,7 @@ from flowpy.declare.promise import Promise
 from flowpy.declare.registered import RegisteredType
 from flowpy.declare.retry import Retry
 from flowpy.declare.signature import Signature
-from flowpy.errors import DeclarationError
+from flowpy.errors import DeclarationError, OutsideWorkflow
 
 __all__ = ["Activity", "AsyncActivity", "PlainActivity", "activity"]
 
@@ -54,6 +54,15 @@ class Activity(RegisteredType[P, Promise[R], ActivityOptions], Generic[P, R]):
 
     def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Promise[R]:
         return calls.call_activity(self, args, kwargs)
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, /, *args, **kwargs):  # noqa: ANN002, ANN003, ANN204 - typed in Declared
+            # What the base does, with one call less: this is made for every activity of every replay.
+            calls = current.get()
+            if calls is None:
+                raise OutsideWorkflow(self._outside())
+            return calls.call_activity(self, args, kwargs)
 
     def _outside(self) -> str:
         return (

@@ -55,15 +55,17 @@ class Signature:
         keyword_only: Those that may be given by name only.
         required: How many positional ones have no default.
         returns: The return annotation as written, ``inspect.Parameter.empty`` if there is none.
+        fits: How many arguments a call by position only may give; such a call needs no binding.
         var_positional: Name of ``*args``, or None.
         var_keyword: Name of ``**kwargs``, or None.
     """
 
     __slots__ = (
-        "_fast",
         "_fn",
         "_hints",
         "_names",
+        "_return_type",
+        "fits",
         "function",
         "keyword_only",
         "positional",
@@ -87,10 +89,11 @@ class Signature:
         self.var_keyword = _name_of(parameters, inspect.Parameter.VAR_KEYWORD)
         self._fn = fn
         self._hints: dict[str, Any] | None = None
+        self._return_type: Any = _MISSING
         self._names = {p.name: i for i, p in enumerate(self.positional)}
         # A call by position only needs just a look at its length; if a keyword is required, no length will do.
         fitting = range(self.required, len(self.positional) + 1) if self.needs == self.required else ()
-        self._fast = frozenset(fitting)
+        self.fits = frozenset(fitting)
 
     @classmethod
     def of(cls, fn: Callable[..., Any], *, skip_first: bool = False) -> Signature:
@@ -126,7 +129,7 @@ class Signature:
         Raises:
             TypeError: If an argument is missing, given twice or not known; names function and argument.
         """
-        if not kwargs and len(args) in self._fast:
+        if not kwargs and len(args) in self.fits:
             return args, {}
         return self._bind(args, kwargs)
 
@@ -141,11 +144,13 @@ class Signature:
     @property
     def return_type(self) -> Any:
         """The type of the result: of a ``Promise[X]`` it is X, ``Any`` if it cannot be resolved."""
-        resolved = self._resolved().get("return", Any)
-        origin = typing.get_origin(resolved) or resolved
-        if isinstance(origin, type) and issubclass(origin, Promise):
-            return next(iter(typing.get_args(resolved)), Any)
-        return resolved
+        if self._return_type is _MISSING:
+            resolved = self._resolved().get("return", Any)
+            origin = typing.get_origin(resolved) or resolved
+            if isinstance(origin, type) and issubclass(origin, Promise):
+                resolved = next(iter(typing.get_args(resolved)), Any)
+            self._return_type = resolved
+        return self._return_type
 
     @property
     def needs(self) -> int:

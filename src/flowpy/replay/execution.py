@@ -106,12 +106,11 @@ class Execution:
             DuplicateId: One of its kind with this id is open in the run.
         """
         key = (entity.decision_type, entity.id)
-        if key in self.open_ids:
+        if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
                 f"{entity.decision_type} {entity.id!r}: one with this id is open in this run; "
                 "wait for its end, or give another id"
             )
-        self.open_ids[key] = entity
         self.outbox.unsent[key] = entity
 
     def close(self, entity: Entity) -> None:

@@ -43,9 +43,10 @@ def _activity_completed(execution: Execution, attributes: Attributes, event: Eve
     if task is None:
         _ended(execution.activities, attributes["scheduledEventId"], event, execution)
         return
-    execution.close(task)
-    unsent = execution.outbox.unsent
-    if unsent:
+    # What execution.close does: a recorded activity always holds its id.
+    task.state = CLOSED
+    execution.open_ids.pop(("ScheduleActivityTask", task.id), None)
+    if execution.outbox.unsent:
         execution.forget_requests(task)
     task.listener.completed(attributes, event)
 

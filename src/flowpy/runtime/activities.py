@@ -21,11 +21,11 @@ from flowpy.errors import (
     WorkCanceled,
 )
 from flowpy.replay.entities import CREATED, ActivityTask, Timer
-from flowpy.runtime.ids import fitted
-from flowpy.runtime.promise import Future, RunPromise
+from flowpy.runtime.ids import LONGEST, fitted
+from flowpy.runtime.promise import PENDING, Future, RunPromise
 from flowpy.runtime.sites import call_site
 from flowpy.runtime.timers import timer_refused
-from flowpy.runtime.values import promises_in, replaced, when_ready
+from flowpy.runtime.values import all_scalar, promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.activity import Activity
@@ -45,19 +45,17 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     id = activity.settings.activity_id
     if id is None:
         id = f"{task.path}{activity.name}-{number}"
-        if len(id) > 256:
+        if len(id) > LONGEST:
             id = fitted(id)
-    call = ActivityCall(run, activity, id, call_site())
-    if task.shielded:
-        call.shielded = True
-    waiting = promises_in(args) if not kwargs else promises_in((*args, *kwargs.values()))
+    call = ActivityCall(run, activity, id, call_site(), task.shielded)
+    waiting = None if not kwargs and all_scalar(args) else promises_in((*args, *kwargs.values()))
     if waiting:
         activity.signature.bind(args, kwargs)
         when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
-        call.input = check_length(
-            encode_arguments(activity.signature, args, kwargs, run.converter), DATA, f"input of activity {id}"
-        )
+        call.input = text = encode_arguments(activity.signature, args, kwargs, run.converter)
+        if len(text) > DATA:
+            check_length(text, DATA, f"input of activity {id}")
         call.schedule(id)
     run.open_calls[call] = None
     return call.promise
@@ -66,22 +64,35 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
 class ActivityCall:
     """One call of an activity: one promise, one attempt at a time."""
 
-    # Defaults on the class: most calls never set any of them, and one is made for every call in every replay.
-    attempt = 1
-    task: ActivityTask | None = None
-    timer: Timer | None = None
-    input: str | None = None
-    first = 0
-    stopping = False
-    shielded = False
-    detached = False
+    __slots__ = (
+        "activity",
+        "attempt",
+        "detached",
+        "first",
+        "id",
+        "input",
+        "promise",
+        "run",
+        "shielded",
+        "site",
+        "stopping",
+        "task",
+        "timer",
+    )
 
-    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site) -> None:
+    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site, shielded: bool) -> None:
         self.run = run
         self.activity = activity
         self.id = id
         self.site = site
+        self.shielded = shielded
         self.promise: RunPromise[Any] = RunPromise(run.loop, self)
+        self.task: ActivityTask | None = None
+        self.timer: Timer | None = None
+        self.input: str | None = None
+        self.attempt = 1
+        self.first = 0
+        self.stopping = self.detached = False
 
     # --- going out --------------------------------------------------------------------------
 
@@ -109,7 +120,7 @@ class ActivityCall:
         """Make the decision for the current attempt."""
         activity = self.activity
         task = ActivityTask(id, activity.name, activity.version, self.input, activity.overrides, self, self.site)
-        retry = activity.retry
+        retry = activity.settings.retry
         if retry is None:
             task.control = None
         else:
@@ -124,11 +135,16 @@ class ActivityCall:
         """ActivityTaskCompleted."""
         run, promise = self.run, self.promise
         run.open_calls.pop(self, None)
-        if promise.done():
+        # Call, promise and task hold each other: apart, they need not wait for the collector.
+        self.task = promise._work = None
+        if promise._state is not PENDING:
             return
         signature = self.activity.signature
+        decode = run.decoders.get(signature)
         try:
-            value = run.converter.decoder(signature.return_type)(attributes.get("result"))
+            if decode is None:
+                decode = run.decoders[signature] = run.converter.decoder(signature.return_type)
+            value = decode(attributes.get("result"))
         except PayloadNotDecodable as error:
             message = f"result of activity {self.activity.name} ({self.id}), event {event['eventId']}: {error}"
             promise.set_exception(PayloadNotDecodable(message))

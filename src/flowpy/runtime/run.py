@@ -16,8 +16,10 @@ from attrs import evolve
 
 from flowpy.data.context import decode_context, encode_context
 from flowpy.data.converter import DEFAULT, Converter
+from flowpy.data.decoders import Decoder
 from flowpy.data.limits import CONTEXT, check_length
 from flowpy.declare.calling import current
+from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly
 from flowpy.history.episodes import Episode, Episodes, Event
@@ -28,7 +30,8 @@ from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
 from flowpy.replay.matching import match
 from flowpy.replay.results import HANDLERS
-from flowpy.runtime.activities import ActivityCall, call_activity
+from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous
 from flowpy.runtime.beginning import begin
 from flowpy.runtime.children import ChildCall, call_workflow
@@ -59,6 +62,7 @@ class Run:
         info: What is known of the run.
         execution: The kernel's state.
         loop: The loop its code runs on.
+        decoders: Decoders of the results of activities, by their signatures.
         open_calls: Activities, children and Lambda functions the close waits for, in order of creation.
         tasks: Tasks the close waits for, in order of creation.
         replaying: Whether an episode that is decided already is being re-run.
@@ -86,6 +90,7 @@ class Run:
         self.loop = Loop(self)
         self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
         self.tasks: dict[Task[Any], None] = {}
+        self.decoders: dict[Signature, Decoder] = {}
         self.generators: dict[str, random.Random] = {}
         self.timers = Timers(self)
         self.signals = SignalBox(self)
@@ -269,9 +274,7 @@ class Run:
 
     # --- declare.Calls ----------------------------------------------------------------------
 
-    def call_activity(self, activity: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Schedule an activity."""
-        return call_activity(self, activity, args, kwargs)
+    call_activity = schedule_activity
 
     def call_workflow(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Start a child workflow."""

@@ -11,6 +11,8 @@ from flowpy.replay.entities import Site
 _FLOWPY = str(Path(__file__).resolve().parent.parent)
 _ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
 _OURS = (_FLOWPY, _ASYNCIO)
+_theirs: set[str] = set()
+"""Files that are neither flowpy's nor asyncio's, as far as calls were made from them."""
 
 
 def call_site(depth: int = 3) -> Site:
@@ -24,7 +26,10 @@ def call_site(depth: int = 3) -> Site:
     except ValueError:
         return None
     code = frame.f_code
-    while code.co_filename.startswith(_OURS):
+    while code.co_filename not in _theirs:
+        if not code.co_filename.startswith(_OURS):
+            _theirs.add(code.co_filename)
+            break
         back = frame.f_back
         if back is None:
             return None

@@ -12,6 +12,14 @@ from flowpy.runtime.promise import Future, RunPromise
 _SCALARS: Final = frozenset((int, str, bool, float, type(None), bytes))
 
 
+def all_scalar(values: Iterable[Any]) -> bool:
+    """Whether all values are of the kinds that hold no promises: mostly so, and then nothing need be searched."""
+    for value in values:  # noqa: SIM110 - all(...) would make a generator for every call of every replay
+        if type(value) not in _SCALARS:
+            return False
+    return True
+
+
 def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -> list[Future[Any]]:
     """Promises among values, also inside lists, tuples and the values of dicts, in order."""
     found = [] if found is None else found
