@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from attrs import define, field
@@ -70,7 +69,7 @@ def replay_events(
         events: The events from 1, as boto3 gives them.
         workflow_id: workflowId of the run: the ids of children depend on it.
         run_id: Its runId: ids, random numbers and back-offs depend on it.
-        warm: Feed it decision task by decision task to one live run, as a worker with a cache does.
+        warm: Feed it episode by episode to one live run, as a worker with a cache is fed.
         converter: Reads and writes payloads.
 
     Raises:
@@ -87,10 +86,8 @@ def replay_events(
 
     run = Run(workflow, workflow_id, run_id, converter=converter, observer=saw)
     try:
-        for part in _tasks(events) if warm else (events,):
+        for part in _parts(events) if warm else (events,):
             run.feed(part)
-            for episode in replay.episodes[:-1]:
-                episode.open = False
         _finish(replay, run)
     finally:
         run.evict()
@@ -98,22 +95,19 @@ def replay_events(
 
 
 def _finish(replay: Replay, run: Run) -> None:
-    if replay.episodes:
-        last = run._episode
-        replay.episodes[-1].open = last is not None and last.answers is None
     replay.closed = run.episodes.closed["eventType"] if run.episodes.closed is not None else None
     if run.outcome.kind == "CompleteWorkflowExecution":
         replay.result = run.outcome.value
     replay.warnings = list(run.warnings)
 
 
-def _tasks(events: list[Event]) -> Iterator[list[Event]]:
-    """The history in the parts that accepted decision tasks brought."""
-    accepted = {episode.started_event_id for episode in Episodes().feed(events)}
-    rest = iter(events)
+def _parts(events: list[Event]) -> Iterator[list[Event]]:
+    """The history cut before each accepted decision task: every episode comes together with its recorded answers."""
+    accepted = [episode.started_event_id for episode in Episodes().feed(events)]
+    first = events[0]["eventId"] if events else 1
     begin = 0
-    for index, event in enumerate(events):
-        last = index == len(events) - 1
-        if last or (event["eventType"] == "DecisionTaskStarted" and event["eventId"] in accepted):
-            yield list(islice(rest, index + 1 - begin))
-            begin = index + 1
+    for started in accepted[1:]:
+        end = started - first
+        yield events[begin:end]
+        begin = end
+    yield events[begin:]
