@@ -14,14 +14,14 @@ from typing import Any, Final, NoReturn
 
 from attrs import evolve
 
-from flowpy.data.context import decode_context, encode_context
+from flowpy.data.context import CONTRACT, decode_context, encode_context
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.decoders import Decoder
 from flowpy.data.limits import CONTEXT, check_length
 from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly
+from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly, RunHeld
 from flowpy.history.episodes import Episode, Episodes, Event
 from flowpy.history.events import seconds
 from flowpy.replay.answers import CLOSES
@@ -132,7 +132,7 @@ class Run:
         if self.episodes.broken:
             raise HistoryError("the decision task that was decided here never counted: start again from event 1")
         if not self.execution.python:
-            self.execution.python = decode_context(self.episodes.first_context).python or ""
+            self._check_contract()
         with self.loop.running():
             previous = self._episode
             if previous is not None and previous.answers is not None and not self.replaying:
@@ -142,6 +142,16 @@ class Run:
                     break
                 self.execution.rerun(episodes, index)
                 self._run_episode(episode)
+
+    def _check_contract(self) -> None:
+        """A run keeps to the contract version of its first decision for its whole life (CONTRACTS §2)."""
+        context = decode_context(self.episodes.first_context)
+        self.execution.python = context.python or ""
+        if context.flowpy > CONTRACT:
+            raise RunHeld(
+                f"the run was begun under contract version {context.flowpy}, this flowpy knows versions up to {CONTRACT}: "
+                "the run is held until a worker with a newer flowpy comes"
+            )
 
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
