@@ -2,7 +2,8 @@
 
 Only code on a run's loop is concerned: elsewhere the originals run, untouched. Measured differences: on 3.11
 ``wait_for`` makes a task and so takes a task number; up to 3.12 a cancellation that meets a failing TaskGroup is
-swallowed, while 3.13 raises it at the next await.
+swallowed, while 3.13 raises it at the next await, and subclasses of CancelledError (``WorkCanceled``) are not taken
+for a cancellation.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _replace_taskgroup_exit() -> None:
             return await original(self, kind, error, traceback)
         parent, counted = self._parent_task, self._parent_cancel_requested
         try:
-            return await original(self, kind, error, traceback)
+            return await original(self, _plainly(kind), error, traceback)
         except BaseExceptionGroup:
             # 3.13 takes the group's own cancellation of its parent back also if it came while the group was left,
             # and then passes on one that came from outside, where older versions lose it.
@@ -73,6 +74,24 @@ def _replace_taskgroup_exit() -> None:
     group.__aexit__ = exit_group
 
 
+def _replace_timeout_exit() -> None:
+    original = timeouts.Timeout.__aexit__
+
+    async def exit_timeout(self: Any, kind: Any, error: Any, traceback: Any) -> Any:
+        return await original(self, _plainly(kind) if _on_our_loop() else kind, error, traceback)
+
+    exit_timeout.__doc__ = original.__doc__
+    timeout: Any = timeouts.Timeout
+    timeout.__aexit__ = exit_timeout
+
+
+def _plainly(kind: Any) -> Any:
+    """CancelledError for its subclasses too: before 3.13 asyncio compares the class by identity."""
+    if kind is not None and issubclass(kind, asyncio.CancelledError):
+        return asyncio.CancelledError
+    return kind
+
+
 _installed: list[bool] = []
 
 
@@ -85,3 +104,4 @@ def install() -> None:
         _replace_wait_for()
     if sys.version_info < (3, 13):
         _replace_taskgroup_exit()
+        _replace_timeout_exit()
