@@ -14,6 +14,7 @@ from flowpy.local.engine.world import World
 __all__ = ["OPERATIONS"]
 
 Request = dict[str, Any]
+_ACCOUNT: Final = "123456789012"
 
 
 def _register_domain(world: World, request: Request) -> dict[str, Any]:
@@ -50,11 +51,11 @@ def _undeprecate_domain(world: World, request: Request) -> dict[str, Any]:
     return {}
 
 
-def _domain_info(domain: Domain) -> dict[str, Any]:
+def _domain_info(world: World, domain: Domain) -> dict[str, Any]:
     info = {
         "name": domain.name,
         "status": "DEPRECATED" if domain.deprecated else "REGISTERED",
-        "arn": f"arn:aws:swf:us-east-1:123456789012:/domain/{domain.name}",
+        "arn": f"arn:aws:swf:{world.region}:{_ACCOUNT}:/domain/{domain.name}",
     }
     if domain.description is not None:
         info["description"] = domain.description
@@ -64,13 +65,13 @@ def _domain_info(domain: Domain) -> dict[str, Any]:
 def _describe_domain(world: World, request: Request) -> dict[str, Any]:
     domain = world.domain(request["name"])
     configuration = {"workflowExecutionRetentionPeriodInDays": domain.retention}
-    return {"domainInfo": _domain_info(domain), "configuration": configuration}
+    return {"domainInfo": _domain_info(world, domain), "configuration": configuration}
 
 
 def _list_domains(world: World, request: Request) -> dict[str, Any]:
     deprecated = request["registrationStatus"] == "DEPRECATED"
     chosen = [domain for name, domain in sorted(world.domains.items()) if domain.deprecated == deprecated]
-    infos = [_domain_info(domain) for domain in chosen]
+    infos = [_domain_info(world, domain) for domain in chosen]
     return listed(world, ["domains"], "domainInfos", infos, request)
 
 

@@ -58,6 +58,7 @@ class Engine:
         seed: Decides the runIds, so that the same calls give the same histories.
         wake_between: True schedules the decision task that a failed decision asks for straight after it; False after
             the last decision of the answer, as recorded from the service.
+        region: The AWS region that ARNs name.
 
     Attributes:
         hold_effects: While True, what SWF does a moment later (child starts, deliveries, cancels of unstarted
@@ -67,10 +68,16 @@ class Engine:
     """
 
     def __init__(
-        self, clock: Clock | None = None, quotas: Quotas | None = None, *, seed: str = "", wake_between: bool = False
+        self,
+        clock: Clock | None = None,
+        quotas: Quotas | None = None,
+        *,
+        seed: str = "",
+        wake_between: bool = False,
+        region: str = "us-east-1",
     ) -> None:
         self.clock: Clock = clock if clock is not None else VirtualClock()
-        self.world = World(quotas or Quotas(), seed, self.clock.now(), wake_between=wake_between)
+        self.world = World(quotas or Quotas(), seed, self.clock.now(), wake_between=wake_between, region=region)
         self.hold_effects = False
         self.on_change: Callable[[], None] | None = None
         self._lock = RLock()
@@ -134,6 +141,19 @@ class Engine:
             if stirred and self.on_change is not None:
                 self.on_change()
 
+    def has_task(self, operation: str, domain: str, task_list: str) -> bool:
+        """Whether this poll would find a task now; unlike a call it does not look at the clock.
+
+        Args:
+            operation: ``PollForDecisionTask`` or ``PollForActivityTask``.
+            domain: Name of the domain.
+            task_list: Name of the task list.
+        """
+        with self._exclusively():
+            decides = operation == "PollForDecisionTask"
+            lists = self.world.decision_lists if decides else self.world.activity_lists
+            return lists.count(domain, task_list) > 0
+
     # --- time -------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
@@ -143,6 +163,11 @@ class Engine:
                 return self.world.now
             deadline = self.world.deadlines.first(self.world.runs)
             return None if deadline is None else deadline.at
+
+    def tick(self) -> None:
+        """Lets all happen that is due by now, on whatever clock."""
+        with self._exclusively():
+            self._tick()
 
     def advance(self, seconds: float) -> None:
         """Moves a virtual clock on; all that falls due in between happens at its time, in order."""

@@ -49,6 +49,7 @@ class World:
         lambda_functions: Handlers by function name.
         deciding: The execution whose decisions are being applied: their decision task is scheduled after the last.
         wake_between: Schedule it straight after the decision that failed instead, which SWF does not promise not to do.
+        region: The AWS region that ARNs name.
         stirred: Whether there is something new to poll for, or something that happens by itself.
         overgrown: runIds whose history reached the quota in this transaction.
         retained: Heap of (epoch seconds until when it is kept, runId) of the closed executions.
@@ -67,6 +68,7 @@ class World:
     lambda_functions: dict[str, LambdaHandler | None] = field(factory=dict)
     deciding: Execution | None = None
     wake_between: bool = False
+    region: str = "us-east-1"
     stirred: bool = False
     overgrown: set[str] = field(factory=set)
     retained: list[tuple[float, str]] = field(factory=list)
