@@ -1,0 +1,131 @@
+"""The processes of the demo: a service that stands in for Amazon SWF, and workers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Self
+
+HERE = Path(__file__).parent
+DOMAIN, REGION = "shop", "us-east-1"
+PATIENCE = 60.0  # seconds that anything may take to start
+GRACE = 5.0  # seconds that a process may take to end
+
+# The service wants to see credentials and takes any; profiles and proxies of this machine have no part in it.
+LOCAL = {"AWS_ACCESS_KEY_ID": "demo", "AWS_SECRET_ACCESS_KEY": "demo", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+NOT_LOCAL = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN")
+
+
+class ProcessFailed(Exception):
+    """A process could not start or has ended by itself; says which, and its last words."""
+
+
+class Process:
+    """A Python process that runs while a ``with`` block does.
+
+    Args:
+        what: What to call it.
+        *arguments: As of ``python``.
+    """
+
+    def __init__(self, what: str, *arguments: str) -> None:
+        self.what = what
+        self._written: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+        self._popen = subprocess.Popen(  # noqa: S603 - this Python, with arguments from here
+            [sys.executable, *arguments],
+            env={name: value for name, value in os.environ.items() if name not in NOT_LOCAL} | LOCAL,
+            stdin=subprocess.DEVNULL,
+            stdout=self._written,
+            stderr=subprocess.STDOUT,
+        )
+        self.pid = self._popen.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Ask it to end, make it end if it does not."""
+        self._popen.terminate()
+        try:
+            self._popen.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._written.close()
+
+    def kill(self) -> None:
+        """End it at once, as a crash does: nothing in it can react."""
+        os.kill(self.pid, signal.SIGKILL)
+        self._popen.wait()
+
+    def check(self) -> None:
+        """Look whether it still runs.
+
+        Raises:
+            ProcessFailed: It has ended.
+        """
+        status = self._popen.poll()
+        if status is not None:
+            self._written.seek(0)
+            last = "".join(self._written.readlines()[-20:])
+            raise ProcessFailed(f"the {self.what} ended with status {status}; its last words:\n{last}")
+
+
+def worker(url: str, *options: str) -> Process:
+    """Start a worker; with ``--only workflows`` or ``--only activities`` half a one."""
+    script = str(HERE / "worker.py")
+    return Process("worker", script, "--domain", DOMAIN, "--region", REGION, "--endpoint-url", url, *options)
+
+
+@contextmanager
+def service() -> Iterator[str]:
+    """The stand-in for SWF, moto's server on the loopback interface, while a block runs; gives its address.
+
+    Raises:
+        ProcessFailed: It is not installed or does not start.
+    """
+    missing = missing_modules()
+    if missing:
+        raise ProcessFailed(f"not installed: {', '.join(missing)}; run make demo, or pip install 'flowpy-swf[test]'")
+    port = _free_port()
+    with Process("service", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not _listens(port):
+            process.check()
+            if time.monotonic() > deadline:
+                raise ProcessFailed(f"the service does not listen on port {port} after {PATIENCE:g} s")
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+
+
+def missing_modules() -> list[str]:
+    """What the service needs and this Python does not have."""
+    return [name for name in ("moto", "flask", "flask_cors") if importlib.util.find_spec(name) is None]
+
+
+def be_local() -> None:
+    """Have boto3 in this process speak to the service as it is, without this machine's AWS settings."""
+    for name in NOT_LOCAL:
+        os.environ.pop(name, None)
+    os.environ.update(LOCAL)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
