@@ -182,7 +182,9 @@ class Future(Promise[T]):
             self._wake()
 
     def _make_cancelled_error(self) -> CancelledError:
-        # asyncio.gather asks its children for this by name.
+        # asyncio.gather asks its last child for this by name, even one that was not cancelled.
+        if self._state is not CANCELLED:
+            return CancelledError()
         error = self._error
         if isinstance(error, CancelledError):
             return error
