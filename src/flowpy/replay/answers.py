@@ -11,6 +11,10 @@ from attrs import frozen
 
 from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
 
+PATCH: Final = "flowpy.patch"
+SIDE_EFFECT: Final = "flowpy.side_effect"
+"""Names of the markers in which answers of ``patched`` and values of ``side_effect`` are kept."""
+
 
 @frozen
 class Answer:

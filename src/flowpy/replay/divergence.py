@@ -1,31 +1,34 @@
-"""What differs between history and code, as data, with a guess at the cause (law L4)."""
+"""What differs between history and code, as data (law L4)."""
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Literal
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from flowpy.replay.entities import Site
 
 Guess = Literal[
-    "renamed", "inserted", "removed", "reordered", "other type", "other target", "ended differently",
-    "patched", "Python version", "clock or hash order", "unknown",
+    "renamed",
+    "inserted",
+    "removed",
+    "reordered",
+    "other branch",
+    "other kind",
+    "other type",
+    "other target",
+    "ended differently",
+    "patched",
+    "input changed",
+    "clock",
+    "hash order",
+    "Python version",
+    "unknown",
 ]
 
-REMEDIES: Final[dict[str, str]] = {
-    "renamed": "give the activity, workflow or id its old name back, or put the new call behind flowpy.patched(...)",
-    "inserted": 'put the new call behind `if flowpy.patched("..."):` so that runs already under way skip it',
-    "removed": 'restore the call for runs already under way: `if not flowpy.patched("..."):` around it',
-    "reordered": "restore the order of the calls, or put the new order behind flowpy.patched(...)",
-    "other type": "restore the type and version, or put the new one behind flowpy.patched(...)",
-    "other target": "restore the workflow id the request goes to; it must come from the input or from results only",
-    "ended differently": "restore how the function ends for runs already under way, behind flowpy.patched(...)",
-    "patched": "restore the code that asked for this patch id",
-    "Python version": "run this execution with the Python version it was started with, and report the difference",
-    "clock or hash order": "take time, chance and ids from flowpy.now(), .random() and .uuid4(); never iterate a set",
-    "unknown": "restore the code this run was started with, or deploy the change as a new version of the type",
-}
+_CLIP = 60
 
 
 @frozen
@@ -35,7 +38,7 @@ class CodeLine:
     Attributes:
         file: Path of the source file.
         line: Line number, from 1.
-        function: Name of the function.
+        function: Qualified name of the function.
     """
 
     file: str
@@ -55,8 +58,17 @@ class CodeLine:
                 break
         return cls(code.co_filename, line, code.co_qualname)
 
+    @property
+    def place(self) -> str:
+        """``file:line``, the file as seen from the current directory, its last parts if it is far from there."""
+        path = Path(self.file)
+        if path.is_relative_to(Path.cwd()):
+            path = path.relative_to(Path.cwd())
+        text = str(path)
+        return f"{text if len(text) <= _CLIP else '…/' + '/'.join(path.parts[-2:])}:{self.line}"
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} in {self.function}"
+        return f"{self.place} in {self.function.rpartition('<locals>.')[2]}"
 
 
 @frozen
@@ -69,7 +81,7 @@ class Decided:
         id: Its id.
         name: Name of the type, signal, marker or function, "" if none.
         event_id: The recorded event, or None on the code's side.
-        line: The line of user code that made it, or None on the history's side.
+        line: The line of user code that made it; None on the history's side, and for a result that was returned.
     """
 
     what: str
@@ -91,6 +103,7 @@ class Difference:
         recorded: The value in the history.
         made: The value the code gives now.
         line: The line of user code.
+        completed_event_id: The DecisionTaskCompleted event of the decision, 0 if unknown.
     """
 
     event_id: int
@@ -99,12 +112,13 @@ class Difference:
     recorded: Any
     made: Any
     line: CodeLine | None = None
+    completed_event_id: int = 0
 
     def __str__(self) -> str:
         where = f" ({self.line})" if self.line is not None else ""
         return (
-            f"{self.decision}, event {self.event_id}: {self.what} is {self.recorded!r} in the history "
-            f"and {self.made!r} in the code{where}"
+            f"{self.decision}, event {self.event_id}: {self.what} is {clipped(self.recorded)} in the history "
+            f"and {clipped(self.made)} in the code{where}"
         )
 
 
@@ -115,15 +129,20 @@ class Divergence:
     Attributes:
         decision_task: Id of the DecisionTaskStarted event of the episode that differs.
         completed_event_id: Its DecisionTaskCompleted, or None.
-        matched: The last decisions that matched.
-        history: Recorded decisions the code did not make.
-        code: Decisions the code made that the history does not have.
+        history: Recorded decisions the code did not make, in the order of history.
+        code: Decisions the code made that the history does not have, in the order they were made.
+        matched: The last decisions that matched, with the lines of code that made them.
+        differences: Harmless differences in the same decision task; in strict mode all there are.
+        waiting: Where the code waits now, if it made no decision of its own.
         reason: What contradicts, where one decision stands on both sides.
         guess: The likely kind of change.
+        likely: The guess in words, with the names it is about.
+        remedy: What to do about it.
         patches: Ids of patches recorded in this run.
         python: (Python that decided the run first, Python here), "" if unknown.
         workflow: (name, version) of the workflow type.
         ends_here: The history ends in this transaction, so that it may just have been cut off.
+        stopped: The code was stopped at a side effect that is not recorded: what it would do next is not known.
     """
 
     decision_task: int
@@ -131,41 +150,78 @@ class Divergence:
     history: tuple[Decided, ...]
     code: tuple[Decided, ...]
     matched: tuple[Decided, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    waiting: tuple[CodeLine, ...] = ()
     reason: str = ""
     guess: Guess = "unknown"
+    likely: str = ""
+    remedy: str = ""
     patches: tuple[str, ...] = ()
     python: tuple[str, str] = ("", "")
     workflow: tuple[str, str] = ("", "")
     ends_here: bool = False
+    stopped: bool = False
 
     @property
-    def remedy(self) -> str:
-        """What to do about it."""
-        return REMEDIES[self.guess]
+    def rows(self) -> list[tuple[Decided | None, Decided | None]]:
+        """History beside code: what most likely stands for the same place in one pair, None where a side has none."""
+        return paired(self.history, self.code)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain dicts, lists and scalars, fields as named here.
+
+        ``recorded`` and ``made`` of a difference are JSON values as the payloads hold them.
+        """
+        return asdict(self, retain_collection_types=False)
 
 
-def guess(history: tuple[Decided, ...], code: tuple[Decided, ...], reason: str, python: tuple[str, str]) -> Guess:
-    """Classify a divergence from what each side has too much.
+def paired(
+    history: tuple[Decided, ...], code: tuple[Decided, ...]
+) -> list[tuple[Decided | None, Decided | None]]:
+    """Put the decisions of both sides side by side: the same id first, then those of one kind in their order.
 
-    >>> one = Decided("StartTimer(timer-2)", "StartTimer", "timer-2", "")
-    >>> guess((one,), (), "", ("", ""))
-    'removed'
+    >>> old = Decided("ScheduleActivityTask(a-1: a 1.0)", "ScheduleActivityTask", "a-1", "a", 5)
+    >>> new = Decided("ScheduleActivityTask(b-1: b 1.0)", "ScheduleActivityTask", "b-1", "b")
+    >>> timer = Decided("StartTimer(timer-1)", "StartTimer", "timer-1", "")
+    >>> [(h and h.id, c and c.id) for h, c in paired((old,), (timer, new))]
+    [(None, 'timer-1'), ('a-1', 'b-1')]
     """
-    if reason:
-        return "other target" if reason.startswith("target") else "other type"
-    closes = [d for d in (*history, *code) if d.decision_type.endswith("WorkflowExecution") and not d.id]
-    if closes and len(closes) == len(history) + len(code):
-        return "ended differently"
-    if any(d.name == "flowpy.patch" for d in (*history, *code)):
-        return "patched"
-    if not history or all(d in closes for d in history):
-        return "inserted"
-    if not code or all(d in closes for d in code):
-        return "removed"
-    history_ids, code_ids = {d.id for d in history}, {d.id for d in code}
-    if python[0] and python[1] and python[0] != python[1]:
-        return "Python version"
-    if sorted(d.decision_type for d in history) == sorted(d.decision_type for d in code):
-        same_names = sorted(d.name for d in history) == sorted(d.name for d in code)
-        return "clock or hash order" if same_names and history_ids != code_ids else "renamed"
-    return "reordered"
+    by_id = {(one.id, one.decision_type): one for one in code} | {(one.id, ""): one for one in code if one.id}
+    partners: dict[int, Decided] = {}
+    taken: set[int] = set()
+    for one in history:
+        partner = by_id.get((one.id, one.decision_type)) or by_id.get((one.id, ""))
+        if partner is not None and id(partner) not in taken:
+            partners[id(one)] = partner
+            taken.add(id(partner))
+    left = [one for one in history if id(one) not in partners]
+    right = [one for one in code if id(one) not in taken]
+    kinds = [one.decision_type for one in left], [one.decision_type for one in right]
+    for start, other, size in SequenceMatcher(None, *kinds, autojunk=False).get_matching_blocks():
+        for k in range(size):
+            partners[id(left[start + k])] = right[other + k]
+            taken.add(id(right[other + k]))
+    return _rows(history, code, partners, taken)
+
+
+def _rows(
+    history: tuple[Decided, ...], code: tuple[Decided, ...], partners: dict[int, Decided], taken: set[int]
+) -> list[tuple[Decided | None, Decided | None]]:
+    """Rows in the order of history; what only the code has comes before the pair that follows it in the code."""
+    rows: list[tuple[Decided | None, Decided | None]] = []
+    pending = list(code)
+    for one in history:
+        partner = partners.get(id(one))
+        while partner is not None and pending and id(pending[0]) not in taken:
+            rows.append((None, pending.pop(0)))
+        rows.append((one, partner))
+        if partner is not None:
+            pending = [other for other in pending if other is not partner]
+    rows += [(None, one) for one in pending if id(one) not in taken]
+    return rows
+
+
+def clipped(value: Any) -> str:
+    """A value as it stands in a report, cut where it gets long."""
+    text = repr(value)
+    return text if len(text) <= _CLIP else f"{text[: _CLIP - 1]}…"

@@ -7,6 +7,7 @@ runs, and feeds recorded events through ``apply``; listeners carry the outcomes 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final
 
 from flowpy.errors import DuplicateId
@@ -54,6 +55,7 @@ class Execution:
         patches: Answers of ``patched`` by id, for the whole run (CONTRACTS §5).
         python: The Python version that decided the run first, "" if unknown.
         workflow: (name, version) of the workflow type.
+        where: Tells where the code waits now, for a report.
     """
 
     __slots__ = (
@@ -74,6 +76,7 @@ class Execution:
         "requests",
         "timers",
         "warnings",
+        "where",
         "workflow",
     )
 
@@ -94,6 +97,7 @@ class Execution:
         self.warnings: list[Difference] = []
         self.patches: dict[str, bool] = {}
         self.python = ""
+        self.where: Callable[[], list[Site]] | None = None
         self.workflow = ("", "")
         self.matched: deque[tuple[Event, Entity | None]] = deque(maxlen=KEPT)
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import islice
 from typing import Any
 
-from flowpy.errors import NonDeterminismError
 from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
-from flowpy.replay.answers import ANSWERS, CLOSES, Answer, describe, marker_id
-from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence, guess
+from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
+from flowpy.replay.differing import differences
 from flowpy.replay.entities import SENT, Close, Entity, Marker
 from flowpy.replay.execution import Execution
+from flowpy.replay.explaining import diverged
 from flowpy.replay.outbox import LIMITED, MAX_OPEN
-from flowpy.replay.report import render
-
-PATCH = "flowpy.patch"
-SIDE_EFFECT = "flowpy.side_effect"
 
 
 def match(
@@ -82,7 +77,7 @@ def match(
     if close is not None and closed is None and not unsent:
         surplus.append(close)
     if missing or surplus:
-        raise _divergence(execution, episode, missing, surplus, reason, ends_here)
+        raise diverged(execution, episode, missing, surplus, reason, ends_here)
     return closed
 
 
@@ -137,10 +132,8 @@ def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: 
         _compare(execution, entity, attributes, event_id)
 
 
-def _compare(execution: Execution, entity: Entity, attributes: dict[str, Any], event_id: int) -> None:
-    for what, recorded, made in entity.differences(attributes):
-        line = CodeLine.of(entity.site)
-        execution.warnings.append(Difference(event_id, entity.identity(), what, recorded, made, line))
+def _compare(execution: Execution, entity: Entity, attributes: dict[str, Any], _event_id: int) -> None:
+    execution.warnings.extend(differences(entity, attributes))
 
 
 def _timer_canceled(execution: Execution, _entity: Entity, attributes: dict[str, Any], _event_id: int) -> None:
@@ -202,67 +195,3 @@ def _surplus(execution: Execution, again: bool, refusals: dict[str, int]) -> lis
     open_now = execution.open_now()
     full = {kind for kind in LIMITED if open_now[kind] + refusals.get(kind, 0) >= MAX_OPEN}
     return [entity for entity in execution.outbox.unsent.values() if entity.decision_type not in full]
-
-
-def _divergence(
-    execution: Execution,
-    episode: Episode,
-    missing: list[Event],
-    surplus: list[Entity],
-    reason: str,
-    ends_here: bool,
-) -> NonDeterminismError:
-    history = tuple(recorded(event) for event in missing)
-    code = tuple(made(entity) for entity in surplus)
-    if reason:
-        ids = {one.id for one in history}
-        code = (*code, *(made(e) for e in execution.outbox.unsent.values() if made(e).id in ids and e not in surplus))
-    python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
-    divergence = Divergence(
-        decision_task=episode.started_event_id,
-        completed_event_id=episode.completed["eventId"] if episode.completed is not None else None,
-        matched=tuple(recorded(event) for event, _ in execution.matched),
-        history=history,
-        code=code,
-        reason=reason,
-        guess=guess(history, code, reason, python),
-        patches=_patches(execution, episode),
-        python=python,
-        workflow=execution.workflow,
-        ends_here=ends_here and not history,
-    )
-    return NonDeterminismError(render(divergence), divergence=divergence)
-
-
-def _patches(execution: Execution, episode: Episode) -> tuple[str, ...]:
-    """Ids of the patches recorded up to and with an episode."""
-    ids = [id for id, answer in execution.patches.items() if answer]
-    for event in episode.answers or ():
-        if event["eventType"] == "MarkerRecorded":
-            attributes = event["markerRecordedEventAttributes"]
-            if attributes["markerName"] == PATCH:
-                ids.append(marker_id(attributes.get("details")))
-    return tuple(dict.fromkeys(ids))
-
-
-def recorded(event: Event) -> Decided:
-    """A recorded answer as one side of a report."""
-    kind = event["eventType"]
-    if kind in CLOSES:
-        return Decided(CLOSES[kind][0], CLOSES[kind][0], "", "", event["eventId"])
-    answer = ANSWERS[kind]
-    attributes = event[answer.attributes]
-    typed = attributes.get("activityType") or attributes.get("workflowType") or {}
-    name = typed.get("name") or attributes.get("markerName") or attributes.get("signalName") or attributes.get("name")
-    id = answer.id(attributes).rpartition("\0")[2]
-    return Decided(describe(event), answer.decision_type, id, name or "", event["eventId"])
-
-
-def made(entity: Entity) -> Decided:
-    """A decision of the code as the other side of a report."""
-    id = entity.id.rpartition("\0")[2]
-    what = entity.identity().replace(f"{entity.name}\0", "")
-    decision_type = entity.type if isinstance(entity, Close) else entity.decision_type
-    return Decided(what, decision_type, id, entity.name, None, CodeLine.of(entity.site))
-
-

@@ -1,19 +1,28 @@
-"""The divergence report: reads like a diff, in plain text or in colour."""
+"""The divergence report: reads like a diff, in plain text or in colour, in at most 100 columns."""
 
 from __future__ import annotations
 
-import linecache
+import textwrap
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from flowpy.replay.divergence import Decided, Divergence
+from flowpy.replay.divergence import Decided, Difference, Divergence, clipped
+from flowpy.replay.source import text_of
+
+WIDTH: Final = 100
 
 _RED: Final = "\x1b[31m"
 _GREEN: Final = "\x1b[32m"
 _DIM: Final = "\x1b[2m"
 _BOLD: Final = "\x1b[1m"
 _OFF: Final = "\x1b[0m"
-_SIDE: Final = 20
-"""Decisions of one side that are shown in full."""
+_SHOWN: Final = 20
+"""Rows that are shown in full."""
+_DEEP: Final = 13
+"""Where a decision begins in its line."""
+_LABEL: Final = 10
+
+Paint = Callable[[str, str], str]
 
 
 def render(divergence: Divergence, *, colour: bool = False) -> str:
@@ -24,65 +33,97 @@ def render(divergence: Divergence, *, colour: bool = False) -> str:
         colour: Whether to use ANSI colours.
     """
     paint = _paint if colour else _plain
+    lines = [*_head(divergence, paint), *_diff(divergence, paint), "", *_foot(divergence)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _head(divergence: Divergence, paint: Paint) -> Iterator[str]:
     name, version = divergence.workflow
-    title = f"the code of workflow {name} {version} does not match the history".replace("  ", " ")
-    completed = f", answered at event {divergence.completed_event_id}" if divergence.completed_event_id else ""
-    lines = [
-        paint(_BOLD, title),
-        f"  at the decision task started at event {divergence.decision_task}{completed}",
-        "",
-    ]
-    lines += [paint(_DIM, f"    {_event(d)}  {d.what}") for d in divergence.matched]
-    lines += _side("-", "in the history, not made by the code", divergence.history, _RED, paint)
-    lines += _side("+", "made by the code, not in the history", divergence.code, _GREEN, paint)
-    lines.append("")
+    strict = "" if divergence.history or divergence.code else ": strict mode takes every difference as an error"
+    title = f"workflow {name} {version} does not match its history{strict}"
+    yield from (paint(_BOLD, line) for line in _wrapped(title, ""))
+    yield ""
+    task, completed = divergence.decision_task, divergence.completed_event_id
+    answered = f", completed by event {completed}" if completed else ""
+    yield paint(_RED, f"--- history: the decision task started at event {task}{answered}")
+    yield paint(_GREEN, "+++ code")
+
+
+def _diff(divergence: Divergence, paint: Paint) -> Iterator[str]:
+    differences = {one.event_id: one for one in divergence.differences}
+    for one in divergence.matched:
+        yield from _decided(" ", one, _DIM, paint, short=True)
+        if one.event_id in differences:
+            yield from _difference(differences.pop(one.event_id), paint)
+    for difference in list(differences.values())[:_SHOWN]:
+        yield from _wrapped(f"  event {difference.event_id:<5}{difference.decision}", " " * _DEEP)
+        yield from _difference(difference, paint)
+    rows = divergence.rows
+    for old, new in rows[:_SHOWN]:
+        if old is not None:
+            yield from _decided("-", old, _RED, paint)
+        if new is not None:
+            yield from _decided("+", new, _GREEN, paint)
+    if len(rows) > _SHOWN:
+        yield f"  and {len(rows) - _SHOWN} more"
+
+
+def _decided(mark: str, one: Decided, colour: str, paint: Paint, *, short: bool = False) -> Iterator[str]:
+    number = f"event {one.event_id}" if one.event_id is not None else ""
+    text = f"{mark} {number:<{_DEEP - 3}} {one.what}"
+    if one.line is not None and short:
+        place = one.line.place
+        text = f"{text}  {place}" if len(text) + len(place) + 2 <= WIDTH else text
+    yield from (paint(colour, line) for line in _wrapped(text, " " * _DEEP))
+    if one.line is not None and not short:
+        indent = " " * (_DEEP + 2)
+        yield from _wrapped(f"{indent}{one.line}", indent)
+        source = text_of(one.line)
+        if source:
+            yield f"{indent}{_cut(source, WIDTH - len(indent))}"
+
+
+def _difference(one: Difference, paint: Paint) -> Iterator[str]:
+    indent = " " * (_DEEP - 1)
+    yield paint(_RED, _cut(f"-{indent}  {one.what}: {clipped(one.recorded)}", WIDTH))
+    yield paint(_GREEN, _cut(f"+{indent}  {one.what}: {clipped(one.made)}", WIDTH))
+    if one.line is not None:
+        yield from _wrapped(f"{indent}   {one.line}", f"{indent}   ")
+
+
+def _foot(divergence: Divergence) -> Iterator[str]:
     if divergence.reason:
-        lines.append(f"  differs  {divergence.reason}")
-    lines.append(f"  likely   {_likely(divergence)}")
-    if divergence.patches:
-        lines.append(f"  patches  recorded in this run: {', '.join(divergence.patches)}")
+        yield from _labelled("differs", divergence.reason)
+    if divergence.stopped:
+        yield from _labelled("stopped", "the code cannot go on without the value; what it would do next is not known")
+    for line in divergence.waiting[:3]:
+        yield from _labelled("waits", str(line))
+    yield from _labelled("likely", divergence.likely or "not recognised")
     if divergence.ends_here:
-        lines.append("  or else  the file ends too early: SWF writes the events of one decision together")
-    lines.append(f"  to do    {divergence.remedy}")
-    lines.append("  nothing was sent; the run is held and goes on when the right code arrives")
-    return "\n".join(lines)
+        yield from _labelled("or else", "the file ends too early: SWF writes the events of one decision together")
+    first, *code = divergence.remedy.splitlines() or [""]
+    yield from _labelled("to do", first)
+    yield from (_cut(f"{' ' * _LABEL}{line}", WIDTH) for line in code)
+    if divergence.patches:
+        yield from _labelled("patches", f"flowpy.patched recorded in this run: {', '.join(divergence.patches)}")
+    old, new = divergence.python
+    if old and new and old != new and divergence.guess != "Python version":
+        yield from _labelled("python", f"{old} decided this run first, this is {new}")
+    yield from _labelled("", "nothing was sent")
 
 
-def _side(mark: str, title: str, decided: tuple[Decided, ...], colour: str, paint: object) -> list[str]:
-    assert callable(paint)
-    lines: list[str] = []
-    for one in decided[:_SIDE]:
-        lines.append(paint(colour, f"  {mark} {_event(one)}  {one.what}"))
-        if one.line is not None:
-            source = linecache.getline(one.line.file, one.line.line).strip()
-            lines.append(f"             {one.line}" + (f":  {source}" if source else ""))
-    if len(decided) > _SIDE:
-        lines.append(f"  {mark}          and {len(decided) - _SIDE} more")
-    if lines:
-        lines[0] = f"{lines[0]}    {paint(_DIM, '← ' + title)}"
-    return lines
+def _labelled(label: str, text: str) -> list[str]:
+    return _wrapped(f"{label:<{_LABEL}}{text}", " " * _LABEL)
 
 
-def _likely(divergence: Divergence) -> str:
-    words = {
-        "inserted": "a call was inserted",
-        "removed": "a call was removed",
-        "renamed": "a call was renamed or replaced",
-        "reordered": "calls were reordered",
-        "other type": "a call now has another type or version",
-        "other target": "a request now goes to another execution",
-        "ended differently": "the function now ends in another way or at another time",
-        "patched": "a patch check was moved or changed",
-        "clock or hash order": "the code read a clock, random numbers or the order of a set",
-        "unknown": "not recognised",
-    }
-    if divergence.guess == "Python version":
-        return f"Python {divergence.python[0]} decided this run first, this is Python {divergence.python[1]}"
-    return words[divergence.guess]
+def _wrapped(text: str, indent: str) -> list[str]:
+    if len(text) <= WIDTH:
+        return [text]
+    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False)
 
 
-def _event(decided: Decided) -> str:
-    return f"event {decided.event_id:>4}" if decided.event_id is not None else "here      "
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _paint(colour: str, text: str) -> str:

@@ -10,8 +10,9 @@ from attrs import define, field, frozen
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import DeclarationError, NonDeterminismError, UnknownWorkflowType
+from flowpy.errors import DeclarationError, UnknownWorkflowType
 from flowpy.history.episodes import Event
+from flowpy.replay.explaining import refused_differences
 from flowpy.runtime.run import Run
 
 _log: Final = logging.getLogger("flowpy.decider")
@@ -125,15 +126,15 @@ class Decider:
         try:
             run.feed(task.events)
             decisions, context = run.answer()
-            self._differences(run)
+            self._differences(run, task.events)
         finally:
             run.evict()
         return Answer(decisions, context)
 
-    def _differences(self, run: Run) -> None:
+    def _differences(self, run: Run, events: list[Event]) -> None:
         if not run.warnings:
             return
         if self.strict:
-            raise NonDeterminismError("\n".join(str(difference) for difference in run.warnings))
+            raise refused_differences(run.execution, events)
         for difference in run.warnings:
             _log.warning("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, difference)

@@ -8,6 +8,7 @@ from flowpy.data.failures import encode_failure
 from flowpy.data.limits import DATA, check_length
 from flowpy.errors import ContinueAsNew, ContinueAsNewFailed
 from flowpy.replay.entities import Close
+from flowpy.runtime.sites import raised_at
 
 if TYPE_CHECKING:
     from flowpy.history.episodes import Event
@@ -96,7 +97,7 @@ class Outcome:
             if unobserved is not None:
                 self.kind, self.value = FAIL, unobserved._error
         self._name_unreceived()
-        return Close(self.kind, self._attributes)
+        return Close(self.kind, self._attributes, raised_at(self.value) if self.kind == FAIL else None)
 
     def _name_unreceived(self) -> None:
         """One warning, at the close, for signals that nobody received."""

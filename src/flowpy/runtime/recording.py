@@ -11,7 +11,7 @@ from flowpy.data.failures import Failure, failure_of
 from flowpy.data.limits import DATA, check_length
 from flowpy.data.reading import decode_failure
 from flowpy.errors import DeclarationError, PayloadNotDecodable, SideEffectFailed
-from flowpy.replay.matching import PATCH, SIDE_EFFECT
+from flowpy.replay.answers import PATCH, SIDE_EFFECT
 from flowpy.runtime.ids import EFFECT, LONGEST, fitted
 from flowpy.runtime.running import current_run
 from flowpy.runtime.sites import call_site

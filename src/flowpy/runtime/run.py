@@ -41,6 +41,7 @@ from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.loop import Loop
 from flowpy.runtime.outcome import Outcome
 from flowpy.runtime.signals import SignalBox
+from flowpy.runtime.sites import waiting_sites
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import Timers
 
@@ -90,6 +91,7 @@ class Run:
         self.loop = Loop(self)
         self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
         self.tasks: dict[Task[Any], None] = {}
+        self.execution.where = lambda: waiting_sites(self.tasks)
         self.decoders: dict[Signature, Decoder] = {}
         self.generators: dict[str, random.Random] = {}
         self.timers = Timers(self)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from flowpy.replay.entities import Site
+
+if TYPE_CHECKING:
+    from flowpy.runtime.task import Task
 
 _FLOWPY = str(Path(__file__).resolve().parent.parent)
 _ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
@@ -35,3 +40,37 @@ def call_site(depth: int = 3) -> Site:
             return None
         frame, code = back, back.f_code
     return (code, frame.f_lasti)
+
+
+def raised_at(error: BaseException) -> Site:
+    """The innermost line of user code in the traceback of an error."""
+    site, step = None, error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not code.co_filename.startswith(_OURS):
+            site = (code, step.tb_lasti)
+        step = step.tb_next
+    return site
+
+
+def waiting_sites(tasks: Iterable[Task[Any]]) -> list[Site]:
+    """Where tasks that are suspended stand in user code."""
+    return [site for task in tasks if (site := _waits_at(task.coroutine)) is not None]
+
+
+def _waits_at(coroutine: Any) -> Site:
+    """The innermost frame of user code along what awaits what; a plain function stands in its greenlet."""
+    site: Site = None
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "ag_frame", None)
+        if frame is None:
+            return site
+        suspended = getattr(frame.f_locals.get("plain"), "gr_frame", None)
+        if suspended is not None:
+            while suspended is not None and suspended.f_code.co_filename.startswith(_OURS):
+                suspended = suspended.f_back
+            frame = suspended or frame
+        if not frame.f_code.co_filename.startswith(_OURS):
+            site = (frame.f_code, frame.f_lasti)
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "ag_await", None)
+    return site

@@ -1,0 +1,210 @@
+"""Gathers all that a divergence report says; only a run that diverged pays for it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from difflib import SequenceMatcher
+from typing import Any
+
+from flowpy.errors import NonDeterminismError
+from flowpy.history.episodes import Episode, Event
+from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, SIDE_EFFECT, describe, marker_id
+from flowpy.replay.divergence import CodeLine, Decided, Divergence
+from flowpy.replay.entities import Close, Entity, Marker
+from flowpy.replay.execution import Execution
+from flowpy.replay.guessing import Evidence, guess, guess_differences
+from flowpy.replay.report import render
+from flowpy.replay.source import Source
+
+_REASON = 60
+
+
+def diverged(
+    execution: Execution, episode: Episode, missing: list[Event], surplus: list[Entity], reason: str, ends_here: bool
+) -> NonDeterminismError:
+    """The error of an episode in which history and code differ.
+
+    Args:
+        execution: The run.
+        episode: The episode.
+        missing: Answers to decisions the code did not make.
+        surplus: Decisions without an answer.
+        reason: What contradicts, where one decision stands on both sides.
+        ends_here: Whether the history ends in this transaction.
+    """
+    history = tuple(recorded(event) for event in missing)
+    code = tuple(made(entity) for entity in surplus)
+    if reason:
+        ids = {one.id for one in history}
+        code = tuple(one for one in map(made, execution.outbox.unsent.values()) if one.id in ids) or code
+    matched = tuple(recorded(event, entity) for event, entity in execution.matched)
+    waiting = tuple(filter(None, map(CodeLine.of, execution.where()))) if execution.where is not None else ()
+    completed = episode.completed["eventId"] if episode.completed is not None else None
+    here = tuple(one for one in execution.warnings if one.completed_event_id == completed)
+    python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
+    patches = _patches(execution, episode)
+    stopped = any(isinstance(one, Marker) and one.name == SIDE_EFFECT and not one.input for one in surplus)
+    evidence = Evidence(
+        history,
+        code,
+        reason,
+        here,
+        _later(execution, episode),
+        tuple(id for id, event_id in patches.items() if execution.patches.get(id) is False),
+        tuple(id for id, event_id in patches.items() if id not in execution.patches and event_id > (completed or 0)),
+        _shift(execution, episode, history, surplus) if here else (),
+        stopped,
+        python,
+        Source(one for one in (*(d.line for d in (*code, *matched)), *waiting)),
+    )
+    cause = guess(evidence)
+    divergence = Divergence(
+        decision_task=episode.started_event_id,
+        completed_event_id=completed,
+        history=history,
+        code=code,
+        matched=matched,
+        differences=here,
+        waiting=waiting if not any(one.line for one in code) else (),
+        reason=reason,
+        guess=cause.guess,
+        likely=cause.likely,
+        remedy=cause.remedy,
+        patches=tuple(patches),
+        python=python,
+        workflow=execution.workflow,
+        ends_here=ends_here and not history,
+        stopped=stopped,
+    )
+    return NonDeterminismError(render(divergence), divergence=divergence)
+
+
+def refused_differences(execution: Execution, events: Iterable[Event]) -> NonDeterminismError:
+    """The error of strict mode: decisions match, but not in input, seconds or options.
+
+    Args:
+        execution: The run; it has warnings.
+        events: Its history.
+    """
+    differences = tuple(execution.warnings)
+    completed = differences[0].completed_event_id
+    event = next((e for e in events if e["eventId"] == completed), {})
+    cause = guess_differences(differences, Source(one.line for one in differences))
+    divergence = Divergence(
+        decision_task=event.get("decisionTaskCompletedEventAttributes", {}).get("startedEventId", 0),
+        completed_event_id=completed,
+        history=(),
+        code=(),
+        differences=differences,
+        guess=cause.guess,
+        likely=cause.likely,
+        remedy=cause.remedy,
+        python=(execution.python, f"{sys.version_info.major}.{sys.version_info.minor}"),
+        workflow=execution.workflow,
+    )
+    return NonDeterminismError(render(divergence), divergence=divergence)
+
+
+def recorded(event: Event, entity: Entity | None = None) -> Decided:
+    """A recorded answer as one side of a report, with the line of the decision that matched it, if one did."""
+    kind = event["eventType"]
+    line = CodeLine.of(entity.site) if entity is not None else None
+    if kind in CLOSES:
+        decision_type = CLOSES[kind][0]
+        attributes = event[f"{kind[0].lower()}{kind[1:]}EventAttributes"]
+        return Decided(_close(decision_type, attributes), decision_type, "", "", event["eventId"], line)
+    answer = ANSWERS[kind]
+    attributes = event[answer.attributes]
+    typed = attributes.get("activityType") or attributes.get("workflowType") or {}
+    name = typed.get("name") or attributes.get("markerName") or attributes.get("signalName") or attributes.get("name")
+    id = answer.id(attributes).rpartition("\0")[2]
+    return Decided(describe(event), answer.decision_type, id, name or "", event["eventId"], line)
+
+
+def made(entity: Entity) -> Decided:
+    """A decision of the code as the other side of a report."""
+    line = CodeLine.of(entity.site)
+    if isinstance(entity, Close):
+        attributes: dict[str, Any] = {}
+        # Encoding a result may fail; that the run closes is all that is needed here.
+        with suppress(Exception):
+            attributes = next((v for k, v in entity.decision().items() if k != "decisionType"), {})
+        return Decided(_close(entity.type, attributes), entity.type, "", "", None, line)
+    id = entity.id.rpartition("\0")[2]
+    what = entity.identity().replace(f"{entity.name}\0", "")
+    return Decided(what, entity.decision_type, id, entity.name, None, line)
+
+
+def _close(decision_type: str, attributes: dict[str, Any]) -> str:
+    reason = str(attributes.get("reason") or "")
+    return f"{decision_type}({reason[:_REASON]})" if reason else decision_type
+
+
+def _patches(execution: Execution, episode: Episode) -> dict[str, int]:
+    """The patches recorded in this run as far as it is known, with the ids of their events; 0 for those of before."""
+    found = {id: 0 for id, answer in execution.patches.items() if answer}
+    for each in (episode, *_following(execution, episode)):
+        for event in each.answers or ():
+            if event["eventType"] == "MarkerRecorded":
+                attributes = event["markerRecordedEventAttributes"]
+                id = marker_id(attributes.get("details"))
+                if attributes["markerName"] == PATCH and (each is episode or execution.patches.get(id) is False):
+                    found.setdefault(id, event["eventId"])
+    return found
+
+
+def _following(execution: Execution, episode: Episode) -> list[Episode]:
+    episodes, _ = execution.batch
+    return [each for each in episodes if each.started_event_id > episode.started_event_id]
+
+
+def _later(execution: Execution, episode: Episode) -> dict[tuple[str, str], int]:
+    later: dict[tuple[str, str], int] = {}
+    for each in _following(execution, episode):
+        for event in each.answers or ():
+            if event["eventType"] in ANSWERS:
+                one = recorded(event)
+                later.setdefault((one.decision_type, one.id), event["eventId"])
+    return later
+
+
+def _shift(
+    execution: Execution, episode: Episode, history: tuple[Decided, ...], surplus: list[Entity]
+) -> tuple[Decided, ...]:
+    """What was inserted among, or removed from, calls that differ in their numbers only, found by their inputs.
+
+    The numbers then say that the last one is new or gone, while every input after the change is another one.
+    """
+    answers = [event for event in episode.answers or () if event["eventType"] in ANSWERS]
+    first = answers[0]["eventId"] if answers else 0
+    known = [e for table in _tables(execution) for e in table.values() if e.event_id >= first]
+    for group in {_group(one.decision_type, one.id) for one in history} | {
+        _group(one.decision_type, one.id) for one in surplus
+    }:
+        events = [e for e in answers if _group(ANSWERS[e["eventType"]].decision_type, recorded(e).id) == group]
+        entities = [e for e in (*known, *surplus) if _group(e.decision_type, e.id) == group]
+        events.sort(key=lambda e: _number(recorded(e).id))
+        entities.sort(key=lambda e: _number(e.id))
+        inputs = [e[ANSWERS[e["eventType"]].attributes].get("input") for e in events], [e.input for e in entities]
+        changes = [c for c in SequenceMatcher(None, *inputs, autojunk=False).get_opcodes() if c[0] != "equal"]
+        if changes and all(change[0] == "insert" for change in changes):
+            return tuple(made(e) for _, _, _, start, end in changes for e in entities[start:end])
+        if changes and all(change[0] == "delete" for change in changes):
+            return tuple(recorded(e) for _, start, end, _, _ in changes for e in events[start:end])
+    return ()
+
+
+def _tables(execution: Execution) -> tuple[dict[int, Any], ...]:
+    return execution.activities, execution.children, execution.lambdas
+
+
+def _group(decision_type: str, id: str) -> tuple[str, str]:
+    return decision_type, re.sub(r"\d+$", "", id)
+
+
+def _number(id: str) -> int:
+    number = re.search(r"\d+$", id)
+    return int(number[0]) if number else 0

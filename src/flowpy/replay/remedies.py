@@ -1,0 +1,70 @@
+"""What to do about a divergence: words and, where a few lines of code say it better, those lines."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from flowpy.replay.divergence import Decided, Guess
+from flowpy.replay.source import text_of
+
+_PLAIN: Final[dict[str, str]] = {
+    "reordered": "restore the order of the calls, or put the new order behind flowpy.patched(...)",
+    "other branch": "decide by the input and by results only; a changed condition goes behind flowpy.patched(...)",
+    "other target": "the workflow id must come from the input or from results only; a new one goes behind "
+    "flowpy.patched(...)",
+    "ended differently": "let runs under way end as they did: put the new end behind flowpy.patched(...)",
+    "patched": "ask for the patch where it was asked for, with the same id; it may go when no run from before is open",
+    "input changed": "nothing, if the change is meant: the recorded call stands; else put the new value behind "
+    "flowpy.patched(...)",
+    "clock": "take time, chance and ids from flowpy.now(), flowpy.random() and flowpy.uuid4()",
+    "hash order": "walk lists, or sorted(...) sets: the order of a set is another one in every process",
+    "Python version": "decide this run with the Python it was started with, and report the difference",
+    "unknown": "restore the code this run was started with, or deploy the change as a new version of the type",
+}
+
+
+def remedy(guess: Guess, old: Decided | None = None, new: Decided | None = None) -> str:
+    """What to do, as text; lines of code in it are indented by four.
+
+    Args:
+        guess: The likely change.
+        old: The recorded call it is about.
+        new: The code's call it is about.
+    """
+    if guess in _PLAIN:
+        return _PLAIN[guess]
+    if guess == "inserted":
+        return "let runs under way skip the new call:" + _patch("add", new, (_statement(new),))
+    if guess == "removed":
+        return "keep the call for runs under way:" + _patch("drop", old, (_as_it_was(old),), ask="if not")
+    both = _patch("new", new or old, (_statement(new), "else:", _as_it_was(old)))
+    if guess == "renamed" and old is not None and old.decision_type == "ScheduleActivityTask":
+        back = f'give it its old name back, @activity(name="{old.name}")'
+        return f"{back}, or keep the old call for runs under way:{both}"
+    return f"keep the old call for runs under way:{both}"
+
+
+def _patch(verb: str, one: Decided | None, body: tuple[str, ...], ask: str = "if") -> str:
+    about = (one.name or one.id).rpartition(".")[2].replace("flowpy.", "") if one is not None else "change"
+    lines = [f'{ask} flowpy.patched("{verb}-{about}"):']
+    lines += [line if line == "else:" else f"    {line}" for line in body]
+    return "".join(f"\n    {line}" for line in lines)
+
+
+def _statement(one: Decided | None) -> str:
+    """The line that makes a call, if it is a statement by itself."""
+    text = text_of(one.line) if one is not None and one.line is not None else ""
+    try:
+        ast.parse(f"async def f():\n {text}")
+    except (SyntaxError, ValueError):
+        text = ""
+    return text or "...  # the new call"
+
+
+def _as_it_was(one: Decided | None) -> str:
+    name = (one.name if one is not None else "").rpartition(".")[2]
+    typed = one is not None and one.decision_type in ("ScheduleActivityTask", "StartChildWorkflowExecution")
+    if typed and name.isidentifier():
+        return f"await {name}(...)  # as it was"
+    return "...  # as it was"

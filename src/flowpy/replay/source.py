@@ -1,0 +1,149 @@
+"""Reads user code for a report: which calls it still has, and what in it no replay can repeat.
+
+Only a report asks, and a report does without: where there is no source (a REPL, a frozen program) nothing is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attrs import frozen
+
+from flowpy.replay.divergence import CodeLine
+
+_NOT_REPEATABLE: Final = frozenset(
+    "time.time time.time_ns time.monotonic time.perf_counter datetime.now datetime.utcnow datetime.today date.today "
+    "uuid.uuid1 uuid.uuid4 os.getenv os.urandom os.environ os.getpid".split()
+)
+_WHOLE_MODULES: Final = frozenset(("random", "secrets"))
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@frozen
+class Found:
+    """Something in the code.
+
+    Attributes:
+        file: The source file.
+        line: Line number.
+        text: The code, such as ``time.time()``.
+    """
+
+    file: str
+    line: int
+    text: str
+
+
+class Source:
+    """The functions that some lines of code stand in.
+
+    Args:
+        lines: The lines; the innermost function around each is read.
+    """
+
+    def __init__(self, lines: Iterable[CodeLine | None]) -> None:
+        self._trees: dict[str, ast.Module | None] = {}
+        self._functions: dict[int, tuple[str, ast.AST]] = {}
+        for line in lines:
+            function = self._function(line) if line is not None else None
+            if line is not None and function is not None:
+                self._functions[id(function)] = line.file, function
+
+    def calls(self, names: Iterable[str]) -> list[Found]:
+        """Calls of functions or methods of these names, in the order of lines."""
+        wanted = frozenset(names)
+        found = [
+            Found(file, node.lineno, ast.unparse(node.func))
+            for file, node in self._nodes()
+            if isinstance(node, ast.Call) and _last(node.func) in wanted
+        ]
+        return sorted(found, key=lambda one: one.line)
+
+    def not_repeatable(self) -> Found | None:
+        """The first reading of a clock, of chance or of the environment."""
+        for file, node in self._nodes():
+            if isinstance(node, ast.Attribute):
+                path = ast.unparse(node).split(".")
+                known = ".".join(path[-2:]) in _NOT_REPEATABLE and path[0] != "flowpy"
+                if known or (len(path) == 2 and path[0] in _WHOLE_MODULES):
+                    return Found(file, node.lineno, ".".join(path))
+        return None
+
+    def sets_walked(self) -> Found | None:
+        """The first loop over a set that is written there."""
+        for file, node in self._nodes():
+            if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+                walked = node.iter
+                called = isinstance(walked, ast.Call) and _last(walked.func) in ("set", "frozenset")
+                if called or isinstance(walked, ast.Set | ast.SetComp):
+                    return Found(file, walked.lineno, ast.unparse(walked))
+        return None
+
+    def branch(self, one: int, other: int) -> Found | None:
+        """The ``if`` or ``match`` that leads to one line on one way and to the other on another way."""
+        found = None
+        for file, node in self._nodes():
+            if isinstance(node, ast.If | ast.IfExp):
+                ways = [_span(node.body), _span(node.orelse)]
+                text = ast.unparse(node.test)
+            elif isinstance(node, ast.Match):
+                ways = [_span(case.body) for case in node.cases]
+                text = ast.unparse(node.subject)
+            else:
+                continue
+            places = [next((i for i, way in enumerate(ways) if line in way), None) for line in (one, other)]
+            if None not in places and places[0] != places[1]:
+                found = Found(file, node.lineno, text)
+        return found
+
+    def _nodes(self) -> Iterator[tuple[str, ast.AST]]:
+        for file, function in self._functions.values():
+            yield from ((file, node) for node in ast.walk(function))
+
+    def _function(self, line: CodeLine) -> ast.AST | None:
+        if line.file not in self._trees:
+            self._trees[line.file] = _parsed(line.file)
+        tree = self._trees[line.file]
+        if tree is None:
+            return None
+        around = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, _FUNCTIONS) and node.lineno <= line.line <= (node.end_lineno or node.lineno)
+        ]
+        return max(around, key=lambda node: node.lineno, default=None)
+
+
+def text_of(line: CodeLine) -> str:
+    """The source text of a line, "" if it cannot be read."""
+    return linecache.getline(line.file, line.line).strip()
+
+
+def _parsed(file: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _last(function: ast.AST) -> str:
+    """The name a call goes by; ``charge.options(…)(…)`` is a call of charge."""
+    if isinstance(function, ast.Call):
+        inner = function.func
+        return _last(inner.value) if isinstance(inner, ast.Attribute) and inner.attr == "options" else ""
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _span(body: list[ast.stmt] | ast.expr) -> range:
+    nodes: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+    if not nodes:
+        return range(0)
+    first, last = nodes[0], nodes[-1]
+    assert isinstance(first, ast.stmt | ast.expr)
+    assert isinstance(last, ast.stmt | ast.expr)
+    return range(first.lineno, (last.end_lineno or last.lineno) + 1)
