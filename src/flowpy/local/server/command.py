@@ -1,0 +1,81 @@
+"""``python -m flowpy.local``: the embedded SWF from a shell."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+from collections.abc import Sequence
+
+from flowpy.local.engine import Engine, SystemClock
+from flowpy.local.server.application import DEFAULT_HOLD, Application
+from flowpy.local.server.regions import Regions
+from flowpy.local.server.server import Server
+
+__all__ = ["main"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m flowpy.local",
+        description="Amazon SWF on this machine: any SWF client works once its endpoint points here.",
+    )
+    parser.add_argument("--port", type=int, default=8042, help="port to listen on, 0 for a free one (default 8042)")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on; nothing is authenticated, so think before you open it (default 127.0.0.1)",
+    )
+    parser.add_argument("--db", metavar="FILE", help="SQLite file that keeps everything (default: in memory only)")
+    parser.add_argument(
+        "--hold", type=float, default=DEFAULT_HOLD, help="seconds that a poll waits for a task (default %(default)g)"
+    )
+    parser.add_argument(
+        "--region",
+        default=os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1",
+        help="region of requests that are not signed; signed ones name theirs (default %(default)s)",
+    )
+    return parser
+
+
+def _open_files() -> None:
+    """A poller that waits holds a socket; many systems allow only 1,024 at first, and more when asked."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else hard
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _complain(what: str, status: int) -> int:
+    sys.stderr.write(f"flowpy.local: {what}\n")
+    return status
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serves until SIGINT or SIGTERM.
+
+    Args:
+        argv: Arguments; default those of the process.
+
+    Returns:
+        The exit status.
+    """
+    given = _parser().parse_args(argv)
+    if given.hold < 0:
+        return _complain("--hold is a number of seconds, 0 or more", 2)
+    _open_files()
+    regions = Regions(lambda region: Engine(SystemClock(), seed=os.urandom(8).hex(), region=region), given.region)
+    try:
+        server = Server(Application(regions, given.hold), given.host, given.port)
+    except OSError as error:
+        return _complain(f"cannot listen on {given.host}:{given.port}: {error}", 1)
+    kept = given.db or "memory"
+    hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
+    sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")
+    sys.stdout.flush()
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        return 130
+    return 0
