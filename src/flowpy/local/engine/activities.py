@@ -44,9 +44,9 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
         control=decision.get("control"),
         **config,
     )
-    run.activities[scheduled] = ActivityTask(scheduled, decision["activityId"])
+    place = world.offer(world.activity_lists, run, config["taskList"]["name"], scheduled)
+    run.activities[scheduled] = ActivityTask(scheduled, decision["activityId"], place=place)
     run.activity_ids[decision["activityId"]] = scheduled
-    world.offer(world.activity_lists, run, config["taskList"]["name"], scheduled)
     for kind, name in (
         ("activity.SCHEDULE_TO_START", "scheduleToStartTimeout"),
         ("activity.SCHEDULE_TO_CLOSE", "scheduleToCloseTimeout"),
@@ -151,6 +151,7 @@ def heartbeat(world: World, request: Request) -> dict[str, Any]:
     """RecordActivityTaskHeartbeat."""
     run, task = _started(world, request)
     scheduled = task.scheduled_event_id
+    world.touch(run)
     if "details" in request:
         task.details = request["details"]
     timeout = seconds(run.attributes(scheduled)["heartbeatTimeout"])

@@ -50,18 +50,20 @@ class Birth:
 def begin(world: World, birth: Birth) -> Execution:
     """Starts an execution: WorkflowExecutionStarted and its first decision task."""
     config, tags = birth.config, birth.request.get("tagList")
+    run_id = birth.run_id or world.new_run_id()
     run = Execution(
         domain=birth.domain.name,
         workflow_id=birth.workflow_id,
-        run_id=birth.run_id or world.new_run_id(),
+        run_id=run_id,
         workflow_type=birth.workflow_type,
         config=config,
         started=world.now,
         task_list=config["taskList"]["name"],
+        number=world.run_count,
         tag_list=list(tags or ()),
         parent=birth.parent,
     )
-    world.runs[run.run_id] = run
+    world.runs.add(run)
     birth.domain.open_runs[run.workflow_id] = run.run_id
     _record_start(world, run, birth)
     allowed, longest = seconds(config["executionStartToCloseTimeout"]), world.quotas.run_time

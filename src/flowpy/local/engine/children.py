@@ -91,14 +91,15 @@ def follow(world: World, run: Execution, successor: str) -> None:
     """A child continues as new: for the parent it is the same child, with another runId."""
     parent = world.runs.get(run.parent.run_id) if run.parent else None
     child = parent.children.get(run.parent.initiated_event_id) if parent and run.parent else None
-    if child is not None:
+    if parent is not None and child is not None:
         child.run_id = successor
+        world.touch(parent)
 
 
 def _report(world: World, run: Execution, close_event_id: int, _cause: str) -> None:
     assert run.parent is not None
-    parent = world.runs.get(run.parent.run_id)
-    if parent is None or not parent.is_open:
+    parent = world.runs.get_open(run.parent.run_id)
+    if parent is None:
         return
     child = parent.children.pop(run.parent.initiated_event_id)
     event_type, copied = _REPORTS[run.events[close_event_id - 1]["eventType"]]
@@ -116,8 +117,8 @@ def _report(world: World, run: Execution, close_event_id: int, _cause: str) -> N
 
 
 def _apply_policy(world: World, run: Execution, initiated_event_id: int, _cause: str) -> None:
-    child = world.runs.get(run.children[initiated_event_id].run_id)
-    if child is None or not child.is_open:
+    child = world.runs.get_open(run.children[initiated_event_id].run_id)
+    if child is None:
         return
     if run.closing_policy == "REQUEST_CANCEL":
         child.cancel_requested = True

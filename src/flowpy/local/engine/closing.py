@@ -23,7 +23,7 @@ def close(world: World, run: Execution, status: str, policy: str = "") -> None:
     run.closed = world.now
     run.close_status = status
     run.closing_policy = policy or run.config["childPolicy"]
-    run.deadlines.clear()
+    world.deadlines.drop(run)
     world.retain(run)
     del world.domains[run.domain].open_runs[run.workflow_id]
     if run.decision is not None:

@@ -45,7 +45,7 @@ def poll(world: World, request: Request) -> dict[str, Any]:
 
 def _next_page(world: World, request: Request) -> dict[str, Any]:
     scope, offset = read_page_token(world, [_KIND, request["domain"]], request)
-    if scope[2] not in world.runs:
+    if world.runs.get(scope[2]) is None:
         raise faults.invalid_token()
     return _reply(world, request, scope, offset)
 
@@ -54,10 +54,13 @@ def _reply(world: World, request: Request, scope: list[Any], offset: int) -> dic
     _, _, run_id, scheduled_event_id, started_event_id, previous = scope
     run = world.runs[run_id]
     first = previous if request.get("startAtPreviousStartedEvent") and previous else 1
-    events = run.events[first - 1 : started_event_id]
-    if request.get("reverseOrder"):
-        events.reverse()
-    items, token = page(world, scope, events, request, offset=offset)
+
+    def read(start: int, stop: int) -> list[dict[str, Any]]:
+        if request.get("reverseOrder"):
+            return run.events[max(first - 1, started_event_id - stop) : max(0, started_event_id - start)][::-1]
+        return run.events[first - 1 + start : min(first - 1 + stop, started_event_id)]
+
+    items, token = page(world, scope, read, request, offset=offset)
     return {
         "taskToken": task_token(_KIND, run, scheduled_event_id, offset),
         "startedEventId": started_event_id,

@@ -23,12 +23,13 @@ def _register_domain(world: World, request: Request) -> dict[str, Any]:
         raise faults.domain_exists(name)
     if len(world.domains) >= world.quotas.domains:
         raise faults.limit_exceeded("domains")
-    world.domains[name] = Domain(
+    world.domains[name] = domain = Domain(
         name,
         request["workflowExecutionRetentionPeriodInDays"],
         request.get("description"),
         tags=as_dict(request.get("tags", [])),
     )
+    world.changes.domains[name] = domain
     return {}
 
 
@@ -37,9 +38,11 @@ def _deprecate_domain(world: World, request: Request) -> dict[str, Any]:
     if domain.deprecated:
         raise faults.domain_deprecated(domain.name)
     domain.deprecated = True
+    world.changes.domains[domain.name] = domain
     for registration in domain.types.values():
         if registration.deprecated is None:
             registration.deprecated = world.now
+            world.changes.touch_type(domain, registration)
     return {}
 
 
@@ -48,6 +51,7 @@ def _undeprecate_domain(world: World, request: Request) -> dict[str, Any]:
     if not domain.deprecated:
         raise faults.domain_exists(domain.name)
     domain.deprecated = False
+    world.changes.domains[domain.name] = domain
     return {}
 
 

@@ -1,12 +1,9 @@
-"""The engine: SWF's operations on a state in memory and a clock that is passed in."""
+"""The engine: SWF's operations on a state, a clock that is passed in and a store that keeps what happened."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import datetime
-from threading import RLock
 from typing import Any, Final
 
 from attrs import frozen
@@ -18,6 +15,8 @@ from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
 from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.state import Effect, Execution
+from flowpy.local.engine.store import MemoryStore, Store
+from flowpy.local.engine.transactions import Transactions
 from flowpy.local.engine.validation import check
 from flowpy.local.engine.world import LambdaHandler, World
 
@@ -46,8 +45,8 @@ class _Disruption:
     after: bool
 
 
-class Engine:
-    """Amazon SWF in memory.
+class Engine(Transactions):
+    """Amazon SWF in this process.
 
     It has the method ``call`` of a service, so whatever talks to SWF through one can talk to it. Polls return at once.
     Time is what the clock says: what is due happens, in order, at the begin of the next call, or in `advance`.
@@ -58,6 +57,10 @@ class Engine:
         seed: Decides the runIds, so that the same calls give the same histories.
         wake_between: True schedules the decision task that a failed decision asks for straight after it; False after
             the last decision of the answer, as recorded from the service.
+        store: Keeps the state, so that an engine made later goes on where this one ended; default none, the state is
+            in memory. What a call changed is kept before it is answered; what fell due while no engine ran happens at
+            its time, in order, at the begin of the first call. A call that a Lambda handler makes is kept with the
+            call that the handler runs in.
         region: The AWS region that ARNs name.
 
     Attributes:
@@ -75,13 +78,12 @@ class Engine:
         seed: str = "",
         wake_between: bool = False,
         region: str = "us-east-1",
+        store: Store | None = None,
     ) -> None:
-        self.clock: Clock = clock if clock is not None else VirtualClock()
-        self.world = World(quotas or Quotas(), seed, self.clock.now(), wake_between=wake_between, region=region)
+        clock = clock if clock is not None else VirtualClock()
+        world = World(quotas or Quotas(), seed, clock.now(), wake_between=wake_between, region=region)
+        super().__init__(clock, world, store if store is not None else MemoryStore())
         self.hold_effects = False
-        self.on_change: Callable[[], None] | None = None
-        self._lock = RLock()
-        self._depth = 0
         self._disruptions: dict[str, deque[_Disruption]] = {}
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -123,24 +125,6 @@ class Engine:
             raise disruption.error
         return answer
 
-    @contextmanager
-    def _exclusively(self) -> Iterator[None]:
-        """One thread at a time; whoever waits for tasks is told afterwards."""
-        stirred = False
-        try:
-            with self._lock:
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    self._depth -= 1
-                    if not self._depth:
-                        stirred, self.world.stirred = self.world.stirred, False
-        finally:
-            # Outside the lock, so that whoever is told may hold a lock of his own while he calls the engine.
-            if stirred and self.on_change is not None:
-                self.on_change()
-
     def has_task(self, operation: str, domain: str, task_list: str) -> bool:
         """Whether this poll would find a task now; unlike a call it does not look at the clock.
 
@@ -161,7 +145,7 @@ class Engine:
         with self._exclusively():
             if self.world.effects and not self.hold_effects:
                 return self.world.now
-            deadline = self.world.deadlines.first(self.world.runs)
+            deadline = self.world.deadlines.first()
             return None if deadline is None else deadline.at
 
     def tick(self) -> None:
@@ -185,7 +169,7 @@ class Engine:
         """All that should have happened by now happens, each at its time."""
         until = max(self.world.now, self.clock.now())
         self._settle_unless_held()
-        while (deadline := self.world.deadlines.first(self.world.runs)) is not None and deadline.at <= until:
+        while (deadline := self.world.deadlines.first()) is not None and deadline.at <= until:
             run = self.world.runs[deadline.run_id]
             self.world.now = max(self.world.now, deadline.at)
             self.world.deadlines.cancel(run, deadline.kind, deadline.event_id)
@@ -216,6 +200,7 @@ class Engine:
     def _run_effect(self, position: int) -> None:
         effect = self.world.effects[position]
         del self.world.effects[position]
+        self.world.changes.end_effect(effect)
         run = self.world.runs.get(effect.run_id)
         if run is not None:
             EFFECTS[effect.kind](self.world, run, effect.event_id, effect.cause)
@@ -298,6 +283,7 @@ class Engine:
             lambda_functions.fail(self.world, self._run(run_id), scheduled_event_id, reason, details)
 
     def _run(self, run_id: str) -> Execution:
-        if run_id not in self.world.runs:
+        run = self.world.runs.get(run_id)
+        if run is None:
             raise faults.unknown_execution("", run_id)
-        return self.world.runs[run_id]
+        return run

@@ -68,6 +68,7 @@ def _register_type(kind: str, world: World, request: Request) -> dict[str, Any]:
     if sum(known[0] == kind for known in domain.types) >= world.quotas.types:
         raise faults.limit_exceeded(f"{kind}s")
     domain.types[key] = registration
+    world.changes.touch_type(domain, registration)
     return {}
 
 
@@ -89,18 +90,20 @@ def _find(kind: str, world: World, request: Request) -> tuple[Domain, Registrati
 
 
 def _deprecate_type(kind: str, world: World, request: Request) -> dict[str, Any]:
-    _, registration = _find(kind, world, request)
+    domain, registration = _find(kind, world, request)
     if registration.deprecated is not None:
         raise faults.type_deprecated(registration.label)
     registration.deprecated = world.now
+    world.changes.touch_type(domain, registration)
     return {}
 
 
 def _undeprecate_type(kind: str, world: World, request: Request) -> dict[str, Any]:
-    _, registration = _find(kind, world, request)
+    domain, registration = _find(kind, world, request)
     if registration.deprecated is None:
         raise faults.type_exists(registration.label)
     registration.deprecated = None
+    world.changes.touch_type(domain, registration)
     return {}
 
 
@@ -109,6 +112,7 @@ def _delete_type(kind: str, world: World, request: Request) -> dict[str, Any]:
     if registration.deprecated is None:
         raise faults.type_not_deprecated()
     del domain.types[kind, registration.name, registration.version]
+    world.changes.touch_type(domain, registration)
     return {}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol, overload
 
 from attrs import define, field, frozen
 
@@ -12,6 +13,7 @@ __all__ = [
     "DecisionTask",
     "Domain",
     "Effect",
+    "Events",
     "Execution",
     "LambdaFunction",
     "Override",
@@ -82,12 +84,14 @@ class DecisionTask:
         task_list: Name of the list it is on.
         schedule_to_start: Seconds as text, or "NONE".
         started_event_id: Its DecisionTaskStarted, 0 before.
+        place: Its place on the list, 0 before it is dispatched.
     """
 
     scheduled_event_id: int
     task_list: str
     schedule_to_start: str
     started_event_id: int = 0
+    place: int = 0
 
 
 @define(eq=False)
@@ -100,6 +104,7 @@ class ActivityTask:
         started_event_id: Its ActivityTaskStarted, 0 before.
         cancel_requested_event_id: The latest ActivityTaskCancelRequested, 0 if none.
         details: Details of the last heartbeat that had any, or None.
+        place: Its place on the task list.
     """
 
     scheduled_event_id: int
@@ -107,6 +112,7 @@ class ActivityTask:
     started_event_id: int = 0
     cancel_requested_event_id: int = 0
     details: str | None = None
+    place: int = 0
 
 
 @define(eq=False)
@@ -159,12 +165,32 @@ class Effect:
         run_id: The execution it comes from.
         event_id: The event of that execution it belongs to.
         cause: Refuse with this cause instead, "" to go on as usual.
+        number: Effects count from 1.
     """
 
     kind: str
     run_id: str
     event_id: int
     cause: str = ""
+    number: int = 0
+
+
+class Events(Protocol):
+    """A history, oldest event first: a list, or what behaves like one where histories are not in memory."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+    @overload
+    def __getitem__(self, position: int, /) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, position: slice, /) -> list[dict[str, Any]]: ...
+
+    def append(self, event: dict[str, Any], /) -> None:
+        """Adds an event at the end."""
+        ...
 
 
 @define(eq=False)
@@ -175,6 +201,8 @@ class Execution:
         config: taskList, childPolicy, taskStartToCloseTimeout, executionStartToCloseTimeout and, if set, taskPriority
             and lambdaRole, resolved, in SWF's names.
         started: Epoch seconds.
+        number: Executions count from 1, in the order of their start.
+        events: The history, oldest first.
         closed: Epoch seconds, or None.
         close_status: COMPLETED and so on, "" while open.
         closing_policy: The child policy its close applied.
@@ -188,7 +216,9 @@ class Execution:
         timers: TimerStarted id of the open timers by timerId.
         children: Open children by initiatedEventId.
         lambdas: Open Lambda functions by scheduledEventId.
-        deadlines: Epoch seconds by (kind, event id); what is absent here never fires.
+        deadlines: Epoch seconds and number by (kind, event id); what is absent here never fires.
+        expires: Epoch seconds until when it is kept once closed.
+        stored: How many of its events a store has.
     """
 
     domain: str
@@ -198,9 +228,10 @@ class Execution:
     config: dict[str, Any]
     started: float
     task_list: str
+    number: int = 0
     tag_list: list[str] = field(factory=list)
     parent: ParentLink | None = None
-    events: list[dict[str, Any]] = field(factory=list)
+    events: Events = field(factory=list[dict[str, Any]])
     closed: float | None = None
     close_status: str = ""
     closing_policy: str = ""
@@ -215,9 +246,11 @@ class Execution:
     timers: dict[str, int] = field(factory=dict)
     children: dict[int, Child] = field(factory=dict)
     lambdas: dict[int, LambdaFunction] = field(factory=dict)
-    deadlines: dict[tuple[str, int], float] = field(factory=dict)
+    deadlines: dict[tuple[str, int], tuple[float, int]] = field(factory=dict)
     latest_execution_context: str | None = None
     latest_activity: float | None = None
+    expires: float = 0.0
+    stored: int = 0
 
     @property
     def is_open(self) -> bool:

@@ -45,12 +45,14 @@ def _tag(world: World, request: Request) -> dict[str, Any]:
     if len(tags) > _MOST:
         raise faults.too_many_tags(_MOST)
     domain.tags = tags
+    world.changes.domains[domain.name] = domain
     return {}
 
 
 def _untag(world: World, request: Request) -> dict[str, Any]:
     domain = _domain(world, request)
     domain.tags = {key: value for key, value in domain.tags.items() if key not in request["tagKeys"]}
+    world.changes.domains[domain.name] = domain
     return {}
 
 

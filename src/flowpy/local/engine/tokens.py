@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from flowpy.local.engine import faults
@@ -53,21 +54,21 @@ def read_task_token(world: World, kind: str, token: str) -> tuple[Execution, int
     if len(parts) != 5 or parts[0] != kind:
         raise faults.invalid_token()
     _, workflow_id, run_id, scheduled_event_id, _ = parts
-    run = world.runs.get(run_id)
-    if run is None or not run.is_open:
+    run = world.runs.get_open(run_id)
+    if run is None:
         raise faults.unknown_execution(workflow_id, run_id)
     return run, scheduled_event_id
 
 
 def page(
-    world: World, scope: list[Any], items: list[Item], request: dict[str, Any], *, offset: int = 0
+    world: World, scope: list[Any], read: Callable[[int, int], list[Item]], request: dict[str, Any], *, offset: int = 0
 ) -> tuple[list[Item], dict[str, str]]:
     """One page of a list.
 
     Args:
         world: The engine's state.
         scope: What the next page's token must be used for.
-        items: The whole list, in the order asked for.
+        read: Gives the items from one position to before another, in the order asked for.
         request: Has ``maximumPageSize`` (0 or absent: as many as a page holds).
         offset: Where the page begins.
 
@@ -76,9 +77,10 @@ def page(
     """
     size = request.get("maximumPageSize") or world.quotas.page_size
     end = offset + size
-    if end >= len(items):
-        return items[offset:], {}
-    return items[offset:end], {"nextPageToken": _seal([*scope, end, world.now])}
+    items = read(offset, end + 1)
+    if len(items) <= size:
+        return items, {}
+    return items[:size], {"nextPageToken": _seal([*scope, end, world.now])}
 
 
 def read_page_token(world: World, scope: list[Any], request: dict[str, Any]) -> tuple[list[Any], int]:
@@ -116,5 +118,5 @@ def listed(world: World, scope: list[Any], key: str, infos: list[Any], request: 
     """
     _, offset = read_page_token(world, scope, request)
     ordered = infos[::-1] if request.get("reverseOrder") else infos
-    items, token = page(world, scope, ordered, request, offset=offset)
+    items, token = page(world, scope, lambda start, stop: ordered[start:stop], request, offset=offset)
     return {key: items, **token}

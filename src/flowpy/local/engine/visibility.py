@@ -29,8 +29,13 @@ def history(world: World, request: Request) -> dict[str, Any]:
     scope, offset = read_page_token(world, ["history", run.run_id], request)
     # Counted from the end, pages would shift with every event that comes between two of them.
     length = scope[2] if len(scope) > 2 else len(run.events)
-    events = run.events[:length][::-1] if request.get("reverseOrder") else run.events
-    items, token = page(world, ["history", run.run_id, length], events, request, offset=offset)
+
+    def read(start: int, stop: int) -> list[dict[str, Any]]:
+        if request.get("reverseOrder"):
+            return run.events[max(0, length - stop) : max(0, length - start)][::-1]
+        return run.events[start:stop]
+
+    items, token = page(world, ["history", run.run_id, length], read, request, offset=offset)
     return {"events": items, **token}
 
 

@@ -7,14 +7,15 @@ import hashlib
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
-from heapq import heappop, heappush
 from typing import Any, Final
 
 from attrs import define, field
 
 from flowpy.local.engine import faults
+from flowpy.local.engine.changes import Changes
 from flowpy.local.engine.deadlines import Deadlines
 from flowpy.local.engine.quotas import Quotas
+from flowpy.local.engine.runs import MemoryRuns, Runs
 from flowpy.local.engine.state import Domain, Effect, Execution, attributes_key
 from flowpy.local.engine.task_lists import TaskLists
 
@@ -52,14 +53,16 @@ class World:
         region: The AWS region that ARNs name.
         stirred: Whether there is something new to poll for, or something that happens by itself.
         overgrown: runIds whose history reached the quota in this transaction.
-        retained: Heap of (epoch seconds until when it is kept, runId) of the closed executions.
+        changes: What the transaction under way has touched.
+        run_count: How many runIds have been made.
+        effect_count: How many effects there have been.
     """
 
     quotas: Quotas = field(factory=Quotas)
     seed: str = ""
     now: float = 0.0
     domains: dict[str, Domain] = field(factory=dict)
-    runs: dict[str, Execution] = field(factory=dict)
+    runs: Runs = field(factory=MemoryRuns)
     decision_lists: TaskLists = field(factory=TaskLists)
     activity_lists: TaskLists = field(factory=TaskLists)
     deadlines: Deadlines = field(factory=Deadlines)
@@ -71,8 +74,9 @@ class World:
     region: str = "us-east-1"
     stirred: bool = False
     overgrown: set[str] = field(factory=set)
-    retained: list[tuple[float, str]] = field(factory=list)
-    _run_count: int = 0
+    changes: Changes = field(factory=Changes)
+    run_count: int = 0
+    effect_count: int = 0
 
     def domain(self, name: str) -> Domain:
         """The domain of this name.
@@ -94,12 +98,13 @@ class World:
 
     def new_run_id(self) -> str:
         """A runId of the form the service gives: two digits and the base64 of 32 bytes."""
-        self._run_count += 1
-        digest = hashlib.sha256(f"{self.seed}/{self._run_count}".encode()).digest()
+        self.run_count += 1
+        digest = hashlib.sha256(f"{self.seed}/{self.run_count}".encode()).digest()
         return f"22{base64.b64encode(digest).decode()}"
 
     def append(self, run: Execution, event_type: str, attributes: dict[str, Any]) -> int:
         """Adds an event to a history, without those of its attributes that are None; gives its id."""
+        self.changes.runs[run.run_id] = run
         event_id = len(run.events) + 1
         run.events.append(
             {
@@ -115,31 +120,34 @@ class World:
             self.overgrown.add(run.run_id)
         return event_id
 
-    def offer(self, lists: TaskLists, run: Execution, task_list: str, scheduled_event_id: int) -> None:
-        """Puts a task where pollers find it, in the order of the priority it was scheduled with."""
-        priority = int(run.attributes(scheduled_event_id).get("taskPriority") or 0)
-        lists.put(run.domain, task_list, (run.run_id, scheduled_event_id), priority)
+    def offer(self, lists: TaskLists, run: Execution, task_list: str, scheduled_event_id: int) -> int:
+        """Puts a task where pollers find it, in the order of the priority it was scheduled with; gives its place."""
         self.stirred = True
+        priority = int(run.attributes(scheduled_event_id).get("taskPriority") or 0)
+        return lists.put(run.domain, task_list, (run.run_id, scheduled_event_id), priority)
 
     def later(self, kind: str, run: Execution, event_id: int, cause: str = "") -> None:
         """Leaves something to be done in a later transaction."""
-        self.effects.append(Effect(kind, run.run_id, event_id, cause))
+        self.effect_count += 1
+        effect = Effect(kind, run.run_id, event_id, cause, self.effect_count)
+        self.effects.append(effect)
+        self.changes.add_effect(effect)
         self.stirred = True
+
+    def touch(self, run: Execution) -> None:
+        """The state of an execution changes; `append` says so by itself."""
+        self.changes.runs[run.run_id] = run
 
     def retain(self, run: Execution) -> None:
         """Keeps a closed execution for as long as its domain says."""
         days = self.domains[run.domain].retention
         keep = 0 if days == "NONE" else int(days) * 86_400
-        heappush(self.retained, (self.now + keep, run.run_id))
+        run.expires = self.now + keep
+        self.runs.retain(run, run.expires)
 
     def forget(self) -> None:
         """Drops the closed executions that have been kept long enough."""
-        while self.retained and self.retained[0][0] <= self.now:
-            expired = self.retained[0][1]
-            if any(effect.run_id == expired for effect in self.effects):
-                return
-            heappop(self.retained)
-            del self.runs[expired]
+        self.runs.forget(self.now, lambda run_id: any(effect.run_id == run_id for effect in self.effects))
 
     def set_deadline(self, run: Execution, kind: str, event_id: int, duration: int | None) -> None:
         """Sets a deadline that many seconds from now; None sets none."""
