@@ -50,12 +50,15 @@ def replaced(value: Any) -> Any:
     return value
 
 
-def when_ready(promises: list[Future[Any]], then: Callable[[Future[Any] | None], None]) -> None:
+def when_ready(
+    promises: list[Future[Any]], then: Callable[[Future[Any] | None], None], *, deep: bool = True
+) -> None:
     """Call a function once: with None when all are ready, or with the first that failed or was cancelled.
 
     Args:
         promises: What to wait for, in order of mention.
         then: Called from a callback, where no task runs.
+        deep: Whether a promise that a promise brings, as that of ``any_of`` does, must be ready too.
     """
     left = len(promises)
     finished = False
@@ -70,7 +73,11 @@ def when_ready(promises: list[Future[Any]], then: Callable[[Future[Any] | None],
             then(promise)
         elif left == 0:
             finished = True
-            then(None)
+            nested = promises_in([each._value for each in promises]) if deep else None
+            if nested:
+                when_ready(nested, then)
+            else:
+                then(None)
 
     context = Context()
     for promise in promises:

@@ -57,7 +57,7 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
             joined.set_exception(failed._error)
 
     if given:
-        when_ready(given, ready)
+        when_ready(given, ready, deep=False)
     else:
         joined.set_result([])
     return joined
