@@ -1,0 +1,1 @@
+"""Cases worked out from the laws to break what landed."""
