@@ -63,10 +63,10 @@ class Waiting:
 
     Args:
         engine: Where the tasks come from.
-        on_task: Told of each task handed out, with the operation and the answer, before its poller is.
+        on_task: Told the taskToken of each task that a waiter is given, before the waiter learns of it.
     """
 
-    def __init__(self, engine: Engine, on_task: Callable[[str, dict[str, Any]], None] | None = None) -> None:
+    def __init__(self, engine: Engine, on_task: Callable[[str], None] | None = None) -> None:
         self._engine = engine
         self._on_task = on_task
         # Dicts serve as queues that can lose members in the middle.
@@ -118,7 +118,7 @@ class Waiting:
             self._queues[key] = {waiter: None, **waiting}
             return 0
         if self._on_task is not None:
-            self._on_task(key[0], answer)
+            self._on_task(answer["taskToken"])
         waiter.give(answer)
         return 1
 

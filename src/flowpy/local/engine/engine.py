@@ -14,6 +14,7 @@ from flowpy.local.engine.clock import Clock, VirtualClock
 from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
 from flowpy.local.engine.quotas import Quotas
+from flowpy.local.engine.started import is_started
 from flowpy.local.engine.state import Effect, Execution
 from flowpy.local.engine.store import MemoryStore, Store
 from flowpy.local.engine.transactions import Transactions
@@ -137,6 +138,11 @@ class Engine(Transactions):
             decides = operation == "PollForDecisionTask"
             lists = self.world.decision_lists if decides else self.world.activity_lists
             return lists.count(domain, task_list) > 0
+
+    def awaits(self, task_token: str) -> bool:
+        """Whether a task that was handed out is still to be answered; False if it timed out or its execution closed."""
+        with self._exclusively():
+            return is_started(self.world, task_token)
 
     # --- time -------------------------------------------------------------------------------
 

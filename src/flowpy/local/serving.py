@@ -1,0 +1,252 @@
+"""An engine for workers in this process: polls that wait, and a virtual clock that jumps when all are idle."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Condition, RLock, Thread, current_thread
+from typing import Any, Final
+
+from attrs import define, field
+
+from flowpy.errors import ServiceError
+from flowpy.local.engine import Engine, VirtualClock
+from flowpy.local.waiting import EMPTY, Key, Waiting, key_of, listen
+
+__all__ = ["LocalService"]
+
+_LOOK_AGAIN: Final = 0.05
+"""Seconds after which a waiting thread looks whether a thread that was busy has ended, which nobody tells."""
+
+
+@define(eq=False)
+class _Parked:
+    """A thread that waits, for a task or for a time."""
+
+    thread: Thread
+    condition: Condition
+    woken: Callable[[Thread], object]
+    request: dict[str, Any] = field(factory=dict)
+    due: float = math.inf
+    outcome: dict[str, Any] | ServiceError | None = None
+
+    def is_there(self) -> bool:
+        return self.outcome is None
+
+    def give(self, outcome: dict[str, Any] | ServiceError) -> None:
+        self.outcome = outcome
+        self.wake()
+
+    def wake(self) -> None:
+        # The thread is busy from here on, not only from when it gets to run.
+        self.woken(self.thread)
+        self.condition.notify()
+
+
+class LocalService:
+    """SWF for threads of this process: the method ``call`` of a service, with polls that wait.
+
+    With **autojump**, on a `VirtualClock`, time passes by itself: the clock jumps to the next thing that is due as soon
+    as nothing else can happen before it, so that a month takes milliseconds. That is when
+
+    - every thread that takes part waits, in a poll or in `sleep`. A thread takes part from its first poll or `sleep`
+      until it ends or calls `leave`, and inside of ``with service.attending()``;
+    - no task that was handed out here is unanswered. One that nobody will answer, such as that of a worker that a test
+      lets die, is given up with `release`, or time is moved with `advance`.
+
+    All of it is known under one lock, and a task counts from before its poller learns of it, so no jump can come
+    between the end of one thing and the begin of the next. A test that starts, signals and then waits does so inside
+    of `attending`, or time may pass between its calls.
+
+    Args:
+        engine: The engine. It may be called by others too; tasks it gives to them do not hold the clock.
+        hold: Seconds of real time that a poll is held while there is no task. Short, as a worker that stops waits for
+            its polls; an empty poll costs nothing here.
+        autojump: Whether a virtual clock jumps.
+    """
+
+    def __init__(self, engine: Engine, *, hold: float = 1.0, autojump: bool = True) -> None:
+        self.engine = engine
+        self.hold = hold
+        self.autojump = autojump
+        self._lock = RLock()
+        self._threads: set[Thread] = set()
+        self._parked: dict[Thread, _Parked] = {}
+        self._tasks: set[str] = set()
+        self._waiting = Waiting(engine, self._tasks.add)
+        self._goes_on = False
+        self._is_closed = False
+        listen(engine, self._changed)
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Answers one request as `Engine.call` does; polls wait for a task.
+
+        Args:
+            operation: SWF's name of it.
+            request: As boto3's keyword arguments.
+
+        Returns:
+            As boto3's result.
+
+        Raises:
+            ServiceError: SWF's fault.
+        """
+        with self._lock:
+            if operation in EMPTY:
+                self._threads.add(current_thread())
+            answer = self.engine.call(operation, request)
+            if operation in EMPTY:
+                return self._started_or_waited(operation, request, answer)
+            self._go_on()
+            return answer
+
+    def _started_or_waited(self, operation: str, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        key = key_of(operation, request)
+        if key is None:
+            return answer
+        if "taskToken" in answer:
+            self._tasks.add(answer["taskToken"])
+            return answer
+        return self._wait_for_task(key, request)
+
+    def _wait_for_task(self, key: Key, request: dict[str, Any]) -> dict[str, Any]:
+        parked = self._new_parked(request=request)
+        self._waiting.park(key, parked)
+        self._parked[parked.thread] = parked
+        until = time.monotonic() + self.hold
+        try:
+            self._go_on()
+            while parked.outcome is None and not self._is_closed and (left := until - time.monotonic()) > 0:
+                parked.condition.wait(min(left, self._nap()))
+                self._go_on()
+        finally:
+            self._waiting.leave(key, parked)
+            self._parked.pop(parked.thread, None)
+        if isinstance(parked.outcome, ServiceError):
+            raise parked.outcome
+        return parked.outcome or dict(EMPTY[key[0]])
+
+    def _new_parked(self, **what: Any) -> _Parked:
+        return _Parked(current_thread(), Condition(self._lock), lambda thread: self._parked.pop(thread, None), **what)
+
+    # --- time -------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Epoch seconds on the engine's clock."""
+        return self.engine.clock.now()
+
+    def sleep(self, seconds: float) -> None:
+        """Waits on the engine's clock; the thread takes part from now on.
+
+        Args:
+            seconds: How long. On a virtual clock the wait ends when the clock gets there, by jumps or `advance`.
+        """
+        with self._lock:
+            thread = current_thread()
+            self._threads.add(thread)
+            sleeper = self._new_parked(due=self.now() + max(seconds, 0.0))
+            self._parked[thread] = sleeper
+            try:
+                self._go_on()
+                while self.now() < sleeper.due and not self._is_closed:
+                    sleeper.condition.wait(self._nap())
+                    self._go_on()
+            finally:
+                self._parked.pop(thread, None)
+
+    def advance(self, seconds: float) -> None:
+        """Moves a virtual clock on, whoever is busy; what falls due on the way happens at its time, in order."""
+        with self._lock:
+            self.engine.advance(seconds)
+            self._wake_sleepers()
+            self._go_on()
+
+    # --- who takes part ---------------------------------------------------------------------
+
+    @contextmanager
+    def attending(self) -> Iterator[None]:
+        """Makes this thread take part: inside, the clock does not jump unless this thread polls or sleeps."""
+        with self._lock:
+            self._threads.add(current_thread())
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """This thread does not take part any more; the clock may jump while it does other things."""
+        with self._lock:
+            self._threads.discard(current_thread())
+            self._go_on()
+
+    def release(self, task_token: str) -> None:
+        """Nobody works on this task: the clock need not wait for its answer."""
+        with self._lock:
+            self._tasks.discard(task_token)
+            self._go_on()
+
+    def close(self) -> None:
+        """Answers every poll, now and from now on, at once, and ends every `sleep`."""
+        with self._lock:
+            self._is_closed = True
+            self._waiting.release()
+            for parked in list(self._parked.values()):
+                parked.wake()
+
+    # --- what happens by itself -------------------------------------------------------------
+
+    def _changed(self) -> None:
+        with self._lock:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Hands out what there is, and lets time pass if nothing else can happen."""
+        if self._goes_on or self._is_closed:
+            return
+        self._goes_on = True
+        try:
+            self.engine.tick()
+            self._waiting.hand_out()
+            while self._jump():
+                self._waiting.hand_out()
+        finally:
+            self._goes_on = False
+
+    def _jump(self) -> bool:
+        """Moves the clock to what is due next, unless somebody may do something before that."""
+        clock = self.engine.clock
+        if not (self.autojump and isinstance(clock, VirtualClock) and self._parked) or self._is_busy():
+            return False
+        due = self._next_due()
+        if due == math.inf:
+            return False
+        self.engine.advance_to(due)
+        self._wake_sleepers()
+        return True
+
+    def _next_due(self) -> float:
+        """Epoch seconds of what is due next, in the engine or for a thread that sleeps."""
+        due = self.engine.next_due()
+        sleepers = min((parked.due for parked in self._parked.values()), default=math.inf)
+        return sleepers if due is None else min(due, sleepers)
+
+    def _is_busy(self) -> bool:
+        busy = self._threads - self._parked.keys()
+        if any(thread.is_alive() for thread in busy):
+            return True
+        self._threads -= busy
+        self._tasks -= {token for token in self._tasks if not self.engine.awaits(token)}
+        return bool(self._tasks)
+
+    def _wake_sleepers(self) -> None:
+        now = self.now()
+        for sleeper in [parked for parked in self._parked.values() if parked.due <= now]:
+            sleeper.wake()
+
+    def _nap(self) -> float:
+        """Seconds after which a thread that waits looks again though nobody woke it."""
+        if isinstance(self.engine.clock, VirtualClock):
+            return _LOOK_AGAIN
+        return max(0.0, min(self._next_due() - self.now(), 1.0))
