@@ -68,7 +68,9 @@ class CodeLine:
         return f"{text if len(text) <= _CLIP else '…/' + '/'.join(path.parts[-2:])}:{self.line}"
 
     def __str__(self) -> str:
-        return f"{self.place} in {self.function.rpartition('<locals>.')[2]}"
+        # Comprehensions have frames of their own up to Python 3.11 only.
+        named = [part for part in self.function.split(".<locals>.") if part[0] != "<"]
+        return f"{self.place} in {named[-1] if named else self.function}"
 
 
 @frozen
@@ -116,8 +118,9 @@ class Difference:
 
     def __str__(self) -> str:
         where = f" ({self.line})" if self.line is not None else ""
+        verb = "are" if self.what.startswith("arguments") else "is"
         return (
-            f"{self.decision}, event {self.event_id}: {self.what} is {clipped(self.recorded)} in the history "
+            f"{self.decision}, event {self.event_id}: {self.what} {verb} {clipped(self.recorded)} in the history "
             f"and {clipped(self.made)} in the code{where}"
         )
 

@@ -26,6 +26,12 @@ _CALLED: Final = {
     "CancelTimer": ("cancel", "timeout", "wait_for"),
     "ScheduleLambdaFunction": ("lambda_function",),
 }
+_ENDS: Final = {
+    "CompleteWorkflowExecution": ("returned", "returns"),
+    "FailWorkflowExecution": ("failed", "fails"),
+    "CancelWorkflowExecution": ("was cancelled", "is cancelled"),
+    "ContinueAsNewWorkflowExecution": ("continued as new", "continues as new"),
+}
 _STRUCTURAL: Final = re.compile(r"((?:[ts]\d+\.)*)(?:timer|effect|signal|cancel|lambda|.*[^0-9])-\d+(?:\.[rw]\d+)?$")
 _ORDER: Final = ("reordered", "clock", "hash order", "other branch", "unknown")
 
@@ -91,8 +97,7 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
     clock = source.not_repeatable()
     if len(differences) > 1 and sorted(old) == sorted(new):
         if len({d.line for d in differences}) == 1:
-            at = _at(source.sets_walked())
-            words = f"one line makes the same calls in another order: the order of a set{at}, most likely"
+            words = "one line makes the same calls in another order, as" + _set(source)
             return Cause("hash order", words, remedy("hash order"))
         words = "the calls were reordered: the same values come in another order"
         return Cause("reordered", words, remedy("reordered"))
@@ -102,7 +107,7 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
         gone = ABSENT in (first.recorded, first.made)
         words = f"{first.what} is new or gone" if gone else f"the code computes {first.what} in another way"
     else:
-        words = f"{first.what} was changed"
+        words = f"{first.what} {'were' if first.what == 'seconds' else 'was'} changed"
     return Cause("input changed", words, remedy("input changed"))
 
 
@@ -114,16 +119,22 @@ def _same_call(evidence: Evidence) -> Cause | None:
     if evidence.stopped:
         return _more(evidence, evidence.code[-1])
     if evidence.reason:
-        target = evidence.reason.startswith("target")
-        words = "the request now goes to another execution" if target else "the call now has another type or version"
-        return Cause("other target", words, remedy("other target")) if target else Cause(
-            "other type", words, remedy("other type", *next(_pairs(evidence)))
-        )
+        return _other_type(evidence, *next(_pairs(evidence)))
     for old, new in _pairs(evidence):
         if old.id and old.id == new.id:
             words = f"{old.id} is {_kind(old)} in the history and {_kind(new)} in the code"
             return Cause("other kind", words, remedy("other kind", old, new))
     return None
+
+
+def _other_type(evidence: Evidence, old: Decided, new: Decided) -> Cause:
+    if evidence.reason.startswith("target"):
+        return Cause("other target", "the request now goes to another execution", remedy("other target"))
+    if old.name == new.name:
+        words = f"{old.name} is called in another version"
+    else:
+        words = f"{old.name} was replaced by {new.name} under the same id"
+    return Cause("other type", words, remedy("other type", old, new))
 
 
 def _patches(evidence: Evidence) -> Cause | None:
@@ -143,10 +154,10 @@ def _ends(evidence: Evidence) -> Cause | None:
     old = next((one for one in evidence.history if _is_close(one)), None)
     new = next((one for one in evidence.code if _is_close(one)), None)
     if old is not None and new is not None:
-        words = f"the run {_ended(old)}, and now {_ended(new)}"
+        words = f"the run {_ENDS[old.decision_type][0]} here, and now it {_ENDS[new.decision_type][1]}"
     elif new is not None and new.decision_type == "FailWorkflowExecution":
         words = "the code now raises here"
-    elif new is not None and not _still_called(evidence, evidence.history):
+    elif new is not None and not _still_there(evidence, evidence.history):
         return None
     elif new is not None:
         words = "the function ends earlier than it did"
@@ -161,12 +172,7 @@ def _calls(evidence: Evidence) -> Cause:
     history = [one for one in evidence.history if not _is_close(one)]
     code = [one for one in evidence.code if not _is_close(one)]
     if evidence.shift:
-        what, numbers = _list(evidence.shift), "the calls of that name after it"
-        if evidence.shift[0].event_id is None:
-            words = f"{what} was inserted; {numbers} took the next numbers"
-            return Cause("inserted", words, remedy("inserted", None, evidence.shift[0]))
-        words = f"{what} was removed; {numbers} took its number"
-        return Cause("removed", words, remedy("removed", evidence.shift[0]))
+        return _shifted(evidence.shift[0])
     if not code and not history:
         return Cause("unknown", "not recognised", remedy("unknown"))
     if not code:
@@ -176,11 +182,22 @@ def _calls(evidence: Evidence) -> Cause:
     return _both(evidence, history, code)
 
 
+def _shifted(one: Decided) -> Cause:
+    if one.event_id is None:
+        words = f"{one.id} is new; what had its number and those after it have the next numbers"
+        return Cause("inserted", words, remedy("unnumbered"))
+    words = f"{one.id} (event {one.event_id}) was removed; the calls of that name after it took its number"
+    return Cause("removed", words, remedy("unnumbered"))
+
+
 def _fewer(evidence: Evidence, history: list[Decided]) -> Cause:
     clock = evidence.source.not_repeatable()
-    if _still_called(evidence, tuple(history)) and clock is not None:
+    if _still_there(evidence, tuple(history)) and clock is not None:
         return Cause("clock", _read(clock), remedy("clock"))
     words = f"{_list(tuple(history))} {'was' if len(history) == 1 else 'were'} removed"
+    calls = evidence.source.mentions(_names(history[0])) if history[0].decision_type in _TYPED else []
+    if calls:
+        words += f", or the code no longer comes to {_place(calls[-1])}"
     return Cause("removed", words, remedy("removed", history[0]))
 
 
@@ -198,7 +215,7 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
     old, new = next(_pairs(evidence), (history[0], code[0]))
     if sorted(one.name for one in history) == sorted(one.name for one in code):
         return _other_ids(evidence, history, code)
-    calls = evidence.source.calls(_names(old))
+    calls = evidence.source.mentions(_names(old))
     fork = next((f for call in calls if new.line and (f := evidence.source.branch(call.line, new.line.line))), None)
     if fork is not None:
         clock = evidence.source.not_repeatable()
@@ -215,7 +232,7 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
         walked = evidence.source.sets_walked()
         words = f"calls were reordered: the history has {_call(new)} later, at event {later}"
         if walked is not None:
-            return Cause("hash order", f"{words}; the code walks a set{_at(walked)}", remedy("hash order"))
+            return Cause("hash order", f"{words}, as{_set(evidence.source)}", remedy("hash order"))
         return Cause("reordered", words, remedy("reordered"))
     if calls and (new.line is None or calls[-1].line >= new.line.line):
         words = f"{_list((new,))} was inserted before {_call(old)}"
@@ -233,7 +250,7 @@ def _other_ids(evidence: Evidence, history: list[Decided], code: list[Decided]) 
     paths = [sorted(_path(one) for one in side) for side in (history, code)]
     walked = evidence.source.sets_walked()
     if paths[0] == paths[1] and walked is not None:
-        words = f"tasks start in another order: the code walks a set{_at(walked)}"
+        words = "tasks start in another order, as" + _set(evidence.source)
         return Cause("hash order", words, remedy("hash order"))
     if paths[0] == paths[1]:
         words = "tasks start in another order: they were reordered, or walk a set"
@@ -260,18 +277,12 @@ def _names(one: Decided) -> tuple[str, ...]:
     return _CALLED.get(one.decision_type, ())
 
 
-def _still_called(evidence: Evidence, history: tuple[Decided, ...]) -> bool:
-    return any(evidence.source.calls(_names(one)) for one in history)
+def _still_there(evidence: Evidence, history: tuple[Decided, ...]) -> bool:
+    return any(evidence.source.mentions(_names(one)) for one in history)
 
 
 def _is_close(one: Decided) -> bool:
     return not one.id
-
-
-def _ended(one: Decided) -> str:
-    words = {"CompleteWorkflowExecution": "returned", "FailWorkflowExecution": "failed"}
-    more = {"CancelWorkflowExecution": "was cancelled", "ContinueAsNewWorkflowExecution": "continued as new"}
-    return {**words, **more}[one.decision_type]
 
 
 def _kind(one: Decided) -> str:
@@ -282,7 +293,15 @@ def _kind(one: Decided) -> str:
 def _call(one: Decided) -> str:
     if one.decision_type in _TYPED:
         return one.name
-    words = {"StartTimer": "timer", "RecordMarker": "side effect", "ScheduleLambdaFunction": "function"}
+    words = {
+        "StartTimer": "timer",
+        "RecordMarker": "side effect",
+        "ScheduleLambdaFunction": "function",
+        "CancelTimer": "the cancelling of timer",
+        "RequestCancelActivityTask": "the cancelling of activity",
+        "SignalExternalWorkflowExecution": "external signal",
+        "RequestCancelExternalWorkflowExecution": "external cancel",
+    }
     return f"{words.get(one.decision_type, one.decision_type)} {one.id}"
 
 
@@ -295,8 +314,9 @@ def _place(found: Found) -> str:
     return CodeLine(found.file, found.line, "").place
 
 
-def _at(found: Found | None) -> str:
-    return f" ({_place(found)}: {found.text})" if found is not None else ""
+def _set(source: Source) -> str:
+    walked = source.sets_walked()
+    return f" {walked.text} at {_place(walked)} may come" if walked is not None else " a set may come"
 
 
 def _read(found: Found) -> str:

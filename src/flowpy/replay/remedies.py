@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
+import re
+from typing import Final, Literal
 
 from flowpy.replay.divergence import Decided, Guess
 from flowpy.replay.source import text_of
@@ -20,15 +21,26 @@ _PLAIN: Final[dict[str, str]] = {
     "clock": "take time, chance and ids from flowpy.now(), flowpy.random() and flowpy.uuid4()",
     "hash order": "walk lists, or sorted(...) sets: the order of a set is another one in every process",
     "Python version": "decide this run with the Python it was started with, and report the difference",
+    "unnumbered": "calls of one name are told apart by number: make a new call after the others, or behind "
+    "flowpy.patched(...)",
     "unknown": "restore the code this run was started with, or deploy the change as a new version of the type",
 }
 
+_TYPED: Final = ("ScheduleActivityTask", "StartChildWorkflowExecution")
+_CALLS: Final = {
+    "StartTimer": "await flowpy.sleep(...)",
+    "RecordMarker": "flowpy.side_effect(...)",
+    "ScheduleLambdaFunction": "await flowpy.lambda_function(...)(...)",
+    "SignalExternalWorkflowExecution": "await flowpy.external(...).signal(...)",
+    "RequestCancelExternalWorkflowExecution": "await flowpy.external(...).cancel()",
+}
 
-def remedy(guess: Guess, old: Decided | None = None, new: Decided | None = None) -> str:
+
+def remedy(guess: Guess | Literal["unnumbered"], old: Decided | None = None, new: Decided | None = None) -> str:
     """What to do, as text; lines of code in it are indented by four.
 
     Args:
-        guess: The likely change.
+        guess: The likely change; ``"unnumbered"`` for one that gave other calls other numbers.
         old: The recorded call it is about.
         new: The code's call it is about.
     """
@@ -38,15 +50,22 @@ def remedy(guess: Guess, old: Decided | None = None, new: Decided | None = None)
         return "let runs under way skip the new call:" + _patch("add", new, (_statement(new),))
     if guess == "removed":
         return "keep the call for runs under way:" + _patch("drop", old, (_as_it_was(old),), ask="if not")
-    both = _patch("new", new or old, (_statement(new), "else:", _as_it_was(old)))
-    if guess == "renamed" and old is not None and old.decision_type == "ScheduleActivityTask":
-        back = f'give it its old name back, @activity(name="{old.name}")'
-        return f"{back}, or keep the old call for runs under way:{both}"
-    return f"keep the old call for runs under way:{both}"
+    new_way = _statement(new)
+    if guess == "other type":
+        kept = "...  # " + (old.what.rpartition(": ")[2].rstrip(")") if old is not None else "") + ", as it was"
+        return "keep what was called for runs under way:" + _patch("new", new, (new_way, "else:", kept))
+    kept = _as_it_was(old, new_way, new.name if new is not None else "")
+    both = _patch("new", new or old, (new_way, "else:", kept))
+    kinds = {one.decision_type for one in (old, new) if one is not None}
+    if guess == "renamed" and kinds == {"ScheduleActivityTask"} and old is not None:
+        back = f'give it its name back, @activity(name="{old.name}")'
+        return f"{back}, or keep the call for runs under way:{both}"
+    return f"keep the call for runs under way:{both}"
 
 
 def _patch(verb: str, one: Decided | None, body: tuple[str, ...], ask: str = "if") -> str:
-    about = (one.name or one.id).rpartition(".")[2].replace("flowpy.", "") if one is not None else "change"
+    name = one.name if one is not None and not one.name.startswith("flowpy.") else ""
+    about = name.rpartition(".")[2] or (one.id if one is not None else "change")
     lines = [f'{ask} flowpy.patched("{verb}-{about}"):']
     lines += [line if line == "else:" else f"    {line}" for line in body]
     return "".join(f"\n    {line}" for line in lines)
@@ -62,9 +81,12 @@ def _statement(one: Decided | None) -> str:
     return text or "...  # the new call"
 
 
-def _as_it_was(one: Decided | None) -> str:
-    name = (one.name if one is not None else "").rpartition(".")[2]
-    typed = one is not None and one.decision_type in ("ScheduleActivityTask", "StartChildWorkflowExecution")
-    if typed and name.isidentifier():
-        return f"await {name}(...)  # as it was"
-    return "...  # as it was"
+def _as_it_was(one: Decided | None, like: str = "", name: str = "") -> str:
+    """The recorded call as code: like the line that took its place, or else as a call of its name."""
+    was = (one.name if one is not None else "").rpartition(".")[2]
+    if one is None or one.decision_type not in _TYPED or not was.isidentifier():
+        return f"{_CALLS.get(one.decision_type if one is not None else '', '...')}  # as it was"
+    written = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}(?=[.(])")
+    if name and written.search(like):
+        return f"{written.sub(was, like)}  # as it was"
+    return f"{was}(...)  # as it was"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from flowpy.replay.divergence import Decided, Difference, Divergence, clipped
 from flowpy.replay.source import text_of
@@ -85,8 +85,8 @@ def _decided(mark: str, one: Decided, colour: str, paint: Paint, *, short: bool 
 
 def _difference(one: Difference, paint: Paint) -> Iterator[str]:
     indent = " " * (_DEEP - 1)
-    yield paint(_RED, _cut(f"-{indent}  {one.what}: {clipped(one.recorded)}", WIDTH))
-    yield paint(_GREEN, _cut(f"+{indent}  {one.what}: {clipped(one.made)}", WIDTH))
+    yield paint(_RED, _cut(f"-{indent}  {one.what}: {_value(one, one.recorded)}", WIDTH))
+    yield paint(_GREEN, _cut(f"+{indent}  {one.what}: {_value(one, one.made)}", WIDTH))
     if one.line is not None:
         yield from _wrapped(f"{indent}   {one.line}", f"{indent}   ")
 
@@ -97,7 +97,8 @@ def _foot(divergence: Divergence) -> Iterator[str]:
     if divergence.stopped:
         yield from _labelled("stopped", "the code cannot go on without the value; what it would do next is not known")
     for line in divergence.waiting[:3]:
-        yield from _labelled("waits", str(line))
+        source = text_of(line)
+        yield from _labelled("waits", f"{line}: {source}" if source else str(line))
     yield from _labelled("likely", divergence.likely or "not recognised")
     if divergence.ends_here:
         yield from _labelled("or else", "the file ends too early: SWF writes the events of one decision together")
@@ -109,7 +110,12 @@ def _foot(divergence: Divergence) -> Iterator[str]:
     old, new = divergence.python
     if old and new and old != new and divergence.guess != "Python version":
         yield from _labelled("python", f"{old} decided this run first, this is {new}")
-    yield from _labelled("", "nothing was sent")
+    yield from _labelled("sent", "nothing")
+
+
+def _value(one: Difference, value: Any) -> str:
+    """Arguments as Python has them, seconds and options as SWF has them."""
+    return clipped(value) if one.what.startswith(("argument", "input")) else str(value)
 
 
 def _labelled(label: str, text: str) -> list[str]:

@@ -52,13 +52,13 @@ class Source:
             if line is not None and function is not None:
                 self._functions[id(function)] = line.file, function
 
-    def calls(self, names: Iterable[str]) -> list[Found]:
-        """Calls of functions or methods of these names, in the order of lines."""
+    def mentions(self, names: Iterable[str]) -> list[Found]:
+        """Where functions or methods of these names are called or passed on, in the order of lines."""
         wanted = frozenset(names)
         found = [
-            Found(file, node.lineno, ast.unparse(node.func))
+            Found(file, node.lineno, ast.unparse(node))
             for file, node in self._nodes()
-            if isinstance(node, ast.Call) and _last(node.func) in wanted
+            if isinstance(node, ast.Name | ast.Attribute) and _last(node) in wanted
         ]
         return sorted(found, key=lambda one: one.line)
 
@@ -130,10 +130,6 @@ def _parsed(file: str) -> ast.Module | None:
 
 
 def _last(function: ast.AST) -> str:
-    """The name a call goes by; ``charge.options(…)(…)`` is a call of charge."""
-    if isinstance(function, ast.Call):
-        inner = function.func
-        return _last(inner.value) if isinstance(inner, ast.Attribute) and inner.attr == "options" else ""
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""

@@ -88,7 +88,7 @@ class ExternalCall:
         self.request = request
         self.promise: RunPromise[None] = RunPromise(run.loop, self)
         request.listener = self
-        request.site = call_site(4)
+        request.site = call_site()
 
     def ready(self, failed: Future[Any] | None, value: Any) -> None:
         """The promises in the value are there, or one of them never will be."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FLOWPY = str(Path(__file__).resolve().parent.parent)
 _ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
 _OURS = (_FLOWPY, _ASYNCIO)
+_RUN = str(Path(__file__).resolve().with_name("run.py"))
 _theirs: set[str] = set()
 """Files that are neither flowpy's nor asyncio's, as far as calls were made from them."""
 
@@ -25,6 +26,9 @@ def call_site(depth: int = 3) -> Site:
 
     Args:
         depth: How many frames up it most likely stands; further ones of flowpy and asyncio are passed over.
+
+    Returns:
+        None if the runtime itself made the call, such as a cancellation as the run ends.
     """
     try:
         frame = sys._getframe(depth)
