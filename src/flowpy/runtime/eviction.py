@@ -29,7 +29,7 @@ def evict(run: Run) -> None:
     with loop.running():
         loop.task = None
         loop.ready.clear()
-        for task in list(run.tasks):
+        for task in sorted((*run.tasks, *run.detached), key=lambda task: task._number):
             if not any(task.kill() for _ in range(TRIES)):
                 undead.append(task)
                 _log.error(
@@ -42,6 +42,7 @@ def evict(run: Run) -> None:
                 )
         loop.ready.clear()
     run.tasks.clear()
+    run.detached.clear()
     run.open_calls.clear()
 
 

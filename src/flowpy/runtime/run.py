@@ -66,6 +66,7 @@ class Run:
         decoders: Decoders of the results of activities, by their signatures.
         open_calls: Activities, children and Lambda functions the close waits for, in order of creation.
         tasks: Tasks the close waits for, in order of creation.
+        detached: Tasks that run on without the close waiting for them.
         replaying: Whether an episode that is decided already is being re-run.
         read_only: Whether a query is looking at it.
         dead: Whether it has left memory.
@@ -91,6 +92,7 @@ class Run:
         self.loop = Loop(self)
         self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
         self.tasks: dict[Task[Any], None] = {}
+        self.detached: dict[Task[Any], None] = {}
         self.execution.where = lambda: waiting_sites(self.tasks)
         self.decoders: dict[Signature, Decoder] = {}
         self.generators: dict[str, random.Random] = {}
@@ -248,10 +250,17 @@ class Run:
     # --- what the parts tell each other -----------------------------------------------------
 
     def task_ended(self, task: Task[Any]) -> None:
-        """A task has ended or was detached."""
+        """A task has ended."""
         self.tasks.pop(task, None)
+        self.detached.pop(task, None)
         if task is self.main:
             self.outcome.main_ended(task)
+
+    def task_detached(self, task: Task[Any]) -> None:
+        """The close does not wait for a task any more; leaving memory still has to close its code."""
+        if task in self.tasks and task is not self.main:
+            del self.tasks[task]
+            self.detached[task] = None
 
     def handler_ended(self, task: Task[Any]) -> None:
         """A signal handler has ended: an error leaving it fails the run at once, for nobody can await it."""

@@ -120,7 +120,7 @@ class Task(Future[T]):
     def detach(self) -> None:
         """Let the run close without waiting for this task."""
         self._observed = self.detached = True
-        self.loop.run.task_ended(self)
+        self.loop.run.task_detached(self)
 
     def cancel_and_drop(self) -> None:
         """End a task that never started."""
