@@ -236,7 +236,7 @@ class Run:
     def _record(self, decision: dict[str, Any], completed: int, refused: Mapping[str, str]) -> None:
         kind, attributes = decision["decisionType"], attributes_of(decision)
         owner = {"decisionTaskCompletedEventId": completed}
-        cause = refused.get(identity(decision))
+        cause = refused.get(identity(decision)) or self._too_late(kind, attributes)
         if kind in CLOSES and self._waiting is not None:
             cause = cause or "UNHANDLED_DECISION"
         if cause:
@@ -244,6 +244,14 @@ class Run:
             return
         event_id = self._add(_EVENTS[kind], **owner, **_COMPLETED.get(kind, lambda a: a)(attributes))
         self._remember(kind, attributes, event_id, owner)
+
+    def _too_late(self, kind: str, attributes: dict[str, Any]) -> str | None:
+        """The cause of a refusal where what is to be cancelled has ended while the decider was deciding."""
+        if kind == "CancelTimer" and ("timer", attributes["timerId"]) not in self._links:
+            return "TIMER_ID_UNKNOWN"
+        if kind == "RequestCancelActivityTask" and ("activity", attributes["activityId"]) not in self._links:
+            return "ACTIVITY_ID_UNKNOWN"
+        return None
 
     def _remember(self, kind: str, attributes: dict[str, Any], event_id: int, owner: dict[str, int]) -> None:
         """Keeps the links that later events of this activity, timer, child or request carry."""
