@@ -11,6 +11,7 @@ from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
 
 from flowpy.local.engine import Engine, Quotas, VirtualClock, check_history
+from flowpy.local.store import SQLiteStore
 
 MODEL = ServiceModel(Loader().load_service_model("swf", "service-2"))
 NOON = 1_767_268_800.0
@@ -120,7 +121,7 @@ class Driver:
 
     def check(self) -> None:
         for run in self.engine.world.runs.values():
-            check_history(run.events)
+            check_history(list(run.events))
 
 
 @pytest.fixture
@@ -128,9 +129,12 @@ def quotas() -> Quotas:
     return Quotas()
 
 
-@pytest.fixture
-def engine(quotas: Quotas) -> Engine:
-    return Engine(VirtualClock(NOON), quotas)
+@pytest.fixture(params=["memory", "SQLite"])
+def engine(request: pytest.FixtureRequest, quotas: Quotas) -> Iterator[Engine]:
+    store = SQLiteStore(":memory:") if request.param == "SQLite" else None
+    engine = Engine(VirtualClock(NOON), quotas, store=store)
+    yield engine
+    engine.close()
 
 
 @pytest.fixture

@@ -44,9 +44,11 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
         control=decision.get("control"),
         **config,
     )
-    place = world.offer(world.activity_lists, run, config["taskList"]["name"], scheduled)
-    run.activities[scheduled] = ActivityTask(scheduled, decision["activityId"], place=place)
-    run.activity_ids[decision["activityId"]] = scheduled
+    priority = int(config.get("taskPriority") or 0)
+    task = ActivityTask(scheduled, decision["activityId"], config["taskList"]["name"], priority)
+    run.activities[scheduled] = task
+    run.activity_ids[task.activity_id] = scheduled
+    world.offer_activity(run, task)
     for kind, name in (
         ("activity.SCHEDULE_TO_START", "scheduleToStartTimeout"),
         ("activity.SCHEDULE_TO_CLOSE", "scheduleToCloseTimeout"),
@@ -128,8 +130,7 @@ def _close(world: World, run: Execution, task: ActivityTask, event_type: str, **
     del run.activities[scheduled], run.activity_ids[task.activity_id]
     for kind in DEADLINES:
         world.deadlines.cancel(run, kind, scheduled)
-    task_list = run.attributes(scheduled)["taskList"]["name"]
-    world.activity_lists.remove(run.domain, task_list, (run.run_id, scheduled))
+    world.activity_lists.remove(run.domain, task.task_list, (run.run_id, scheduled))
     # The task is gone before the event is: a decision task it schedules must find the state after it.
     record(world, run, event_type, **attributes, scheduledEventId=scheduled, startedEventId=task.started_event_id)
 

@@ -30,9 +30,8 @@ def close(world: World, run: Execution, status: str, policy: str = "") -> None:
         key = (run.run_id, run.decision.scheduled_event_id)
         world.decision_lists.remove(run.domain, run.decision.task_list, key)
     run.decision = run.queued = None
-    for scheduled_event_id in run.activities:
-        task_list = run.attributes(scheduled_event_id)["taskList"]["name"]
-        world.activity_lists.remove(run.domain, task_list, (run.run_id, scheduled_event_id))
+    for scheduled_event_id, task in run.activities.items():
+        world.activity_lists.remove(run.domain, task.task_list, (run.run_id, scheduled_event_id))
     if run.parent is not None and status != "CONTINUED_AS_NEW":
         world.later("report_close", run, len(run.events))
     if run.closing_policy != "ABANDON":

@@ -70,7 +70,7 @@ def record(world: World, run: Execution, event_type: str, **attributes: Any) -> 
 
 def enqueue_decision_task(world: World, run: Execution, task: DecisionTask) -> None:
     """Puts a decision task where pollers find it."""
-    task.place = world.offer(world.decision_lists, run, task.task_list, task.scheduled_event_id)
+    world.offer_decision(run, task)
     world.set_deadline(run, "decision.SCHEDULE_TO_START", task.scheduled_event_id, seconds(task.schedule_to_start))
 
 

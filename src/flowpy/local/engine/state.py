@@ -101,18 +101,22 @@ class ActivityTask:
     Attributes:
         scheduled_event_id: Its ActivityTaskScheduled.
         activity_id: Its activityId.
+        task_list: Name of the list it is on.
+        priority: Its taskPriority, 0 if it has none.
+        place: Its place on the list.
         started_event_id: Its ActivityTaskStarted, 0 before.
         cancel_requested_event_id: The latest ActivityTaskCancelRequested, 0 if none.
         details: Details of the last heartbeat that had any, or None.
-        place: Its place on the task list.
     """
 
     scheduled_event_id: int
     activity_id: str
+    task_list: str
+    priority: int
+    place: int = 0
     started_event_id: int = 0
     cancel_requested_event_id: int = 0
     details: str | None = None
-    place: int = 0
 
 
 @define(eq=False)
@@ -261,6 +265,11 @@ class Execution:
     def reference(self) -> dict[str, str]:
         """The ``WorkflowExecution`` structure."""
         return {"workflowId": self.workflow_id, "runId": self.run_id}
+
+    @property
+    def priority(self) -> int:
+        """Of its decision tasks."""
+        return int(self.config.get("taskPriority") or 0)
 
     def attributes(self, event_id: int) -> dict[str, Any]:
         """The attributes of one of its events."""

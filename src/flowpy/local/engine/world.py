@@ -16,7 +16,7 @@ from flowpy.local.engine.changes import Changes
 from flowpy.local.engine.deadlines import Deadlines
 from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.runs import MemoryRuns, Runs
-from flowpy.local.engine.state import Domain, Effect, Execution, attributes_key
+from flowpy.local.engine.state import ActivityTask, DecisionTask, Domain, Effect, Execution, attributes_key
 from flowpy.local.engine.task_lists import TaskLists
 
 __all__ = ["LambdaHandler", "World", "timestamp"]
@@ -120,11 +120,17 @@ class World:
             self.overgrown.add(run.run_id)
         return event_id
 
-    def offer(self, lists: TaskLists, run: Execution, task_list: str, scheduled_event_id: int) -> int:
-        """Puts a task where pollers find it, in the order of the priority it was scheduled with; gives its place."""
+    def offer_decision(self, run: Execution, task: DecisionTask) -> None:
+        """Puts a decision task where pollers find it; one that had a place gets it back."""
+        key = (run.run_id, task.scheduled_event_id)
+        task.place = self.decision_lists.put(run.domain, task.task_list, key, run.priority, task.place)
         self.stirred = True
-        priority = int(run.attributes(scheduled_event_id).get("taskPriority") or 0)
-        return lists.put(run.domain, task_list, (run.run_id, scheduled_event_id), priority)
+
+    def offer_activity(self, run: Execution, task: ActivityTask) -> None:
+        """Puts an activity task where pollers find it; one that had a place gets it back."""
+        key = (run.run_id, task.scheduled_event_id)
+        task.place = self.activity_lists.put(run.domain, task.task_list, key, task.priority, task.place)
+        self.stirred = True
 
     def later(self, kind: str, run: Execution, event_id: int, cause: str = "") -> None:
         """Leaves something to be done in a later transaction."""

@@ -1,0 +1,159 @@
+"""What the state looks like in the database: JSON, in which SQL need not look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, Final
+
+from attrs import fields
+
+from flowpy.local.engine.state import (
+    ActivityTask,
+    Child,
+    DecisionTask,
+    Domain,
+    Execution,
+    LambdaFunction,
+    Override,
+    ParentLink,
+    Registration,
+)
+from flowpy.local.engine.world import timestamp
+
+__all__ = [
+    "decode_domain",
+    "decode_events",
+    "decode_execution",
+    "decode_type",
+    "encode_domain",
+    "encode_events",
+    "encode_fixed",
+    "encode_state",
+    "encode_type",
+    "key",
+]
+
+_SCALARS: Final = ("cancel_requested", "closing_policy", "decided", "latest_activity")
+
+
+def _values(kind: type) -> Callable[[Any], Any]:
+    return attrgetter(*(field.name for field in fields(kind)))
+
+
+_activity: Final = _values(ActivityTask)
+_child: Final = _values(Child)
+_decision: Final = _values(DecisionTask)
+_lambda: Final = _values(LambdaFunction)
+_override: Final = _values(Override)
+_parent: Final = _values(ParentLink)
+_registration: Final = _values(Registration)
+
+
+def _epoch(value: datetime) -> float:
+    return value.timestamp()
+
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False, default=_epoch).encode
+
+
+def key(text: str) -> str | bytes:
+    """A name as SQL compares it; JSON can hold lone surrogates, which SQLite's text cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def encode_events(events: list[dict[str, Any]]) -> str:
+    """Consecutive events of one history."""
+    return _encode(events)
+
+
+def decode_events(text: str) -> list[dict[str, Any]]:
+    """The events that `encode_events` was given."""
+    events: list[dict[str, Any]] = json.loads(text)
+    for event in events:
+        event["eventTimestamp"] = timestamp(event["eventTimestamp"])
+    return events
+
+
+def encode_domain(domain: Domain) -> str:
+    """A domain without its types and executions."""
+    return _encode([domain.name, domain.retention, domain.description, domain.deprecated, domain.tags])
+
+
+def decode_domain(text: str) -> Domain:
+    """The domain that `encode_domain` was given."""
+    return Domain(*json.loads(text))
+
+
+def encode_type(registration: Registration) -> str:
+    """A registered type."""
+    return _encode(_registration(registration))
+
+
+def decode_type(text: str) -> Registration:
+    """The type that `encode_type` was given."""
+    return Registration(*json.loads(text))
+
+
+def encode_fixed(run: Execution) -> str:
+    """What never changes of an execution."""
+    parent = _parent(run.parent) if run.parent else None
+    return _encode(
+        [run.domain, run.workflow_id, run.run_id, run.workflow_type, run.config, run.started, run.tag_list, parent]
+    )
+
+
+def encode_state(run: Execution) -> str:
+    """What changes of an execution, its history and its close aside; what is empty is left out."""
+    state = {name: value for name in _SCALARS if (value := getattr(run, name))}
+    state["task_list"] = run.task_list
+    # An empty text is a context, too.
+    state["context"] = run.latest_execution_context
+    for name, read, value in (
+        ("override", _override, run.override),
+        ("decision", _decision, run.decision),
+        ("queued", _decision, run.queued),
+    ):
+        if value is not None:
+            state[name] = read(value)
+    for name, read, values in (
+        ("activities", _activity, run.activities),
+        ("children", _child, run.children),
+        ("lambdas", _lambda, run.lambdas),
+    ):
+        if values:
+            state[name] = list(map(read, values.values()))
+    if run.timers:
+        state["timers"] = run.timers
+    if run.deadlines:
+        state["deadlines"] = [(*at, *which) for which, at in run.deadlines.items()]
+    return _encode(state)
+
+
+def decode_execution(fixed: str, state: str) -> Execution:
+    """The execution that `encode_fixed` and `encode_state` were given, without history and close."""
+    domain, workflow_id, run_id, workflow_type, config, started, tag_list, parent = json.loads(fixed)
+    found = json.loads(state)
+    run = Execution(domain, workflow_id, run_id, workflow_type, config, started, found["task_list"])
+    run.tag_list = tag_list
+    run.parent = ParentLink(*parent) if parent else None
+    for name in _SCALARS:
+        if name in found:
+            setattr(run, name, found[name])
+    run.latest_execution_context = found["context"]
+    run.override = Override(*found["override"]) if "override" in found else None
+    run.decision = DecisionTask(*found["decision"]) if "decision" in found else None
+    run.queued = DecisionTask(*found["queued"]) if "queued" in found else None
+    run.activities = {values[0]: ActivityTask(*values) for values in found.get("activities", ())}
+    run.activity_ids = {task.activity_id: event_id for event_id, task in run.activities.items()}
+    run.children = {values[0]: Child(*values) for values in found.get("children", ())}
+    run.lambdas = {values[0]: LambdaFunction(*values) for values in found.get("lambdas", ())}
+    run.timers = found.get("timers", {})
+    run.deadlines = {(kind, event_id): (at, number) for at, number, kind, event_id in found.get("deadlines", ())}
+    return run
