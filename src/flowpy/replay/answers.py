@@ -141,4 +141,4 @@ def describe(event: Event) -> str:
     )
     external = "control" in attributes and "workflowId" in attributes and not typed
     target = f" to {attributes['workflowId']}" if external else ""
-    return f"{answer.decision_type}({id}{target}{': ' + name if name and not target else ''})"
+    return f"{answer.decision_type}({id}{target}{': ' + name if name else ''})"

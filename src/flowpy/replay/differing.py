@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
-from flowpy.replay.divergence import CodeLine, Difference
+from flowpy.replay.divergence import ABSENT, CodeLine, Difference
 from flowpy.replay.entities import Entity
-
-ABSENT: Final = "(not given)"
-"""Stands for an argument that one side does not give."""
 
 Value = tuple[str, Any, Any]
 """What differs, as recorded, as made by the code."""
@@ -84,6 +81,8 @@ def _json(text: str | None) -> Any:
 
 def _plain(value: Any) -> Any:
     """An option without SWF's wrapping."""
+    if value is None:
+        return ABSENT
     return value["name"] if isinstance(value, dict) and value.keys() == {"name"} else value
 
 

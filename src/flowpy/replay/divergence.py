@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from attrs import asdict, frozen
 
@@ -28,7 +28,10 @@ Guess = Literal[
     "unknown",
 ]
 
-_CLIP = 60
+ABSENT: Final = "(not given)"
+"""Stands for a value that one side does not give."""
+
+_CLIP: Final = 60
 
 
 @frozen
@@ -102,8 +105,8 @@ class Difference:
         event_id: The recorded event.
         decision: The decision in words.
         what: ``input``, ``argument 2 (cents)``, ``seconds`` or the name of an option.
-        recorded: The value in the history.
-        made: The value the code gives now.
+        recorded: The value in the history, ``(not given)`` if there is none.
+        made: The value the code gives now, likewise.
         line: The line of user code.
         completed_event_id: The DecisionTaskCompleted event of the decision, 0 if unknown.
     """
@@ -120,9 +123,14 @@ class Difference:
         where = f" ({self.line})" if self.line is not None else ""
         verb = "are" if self.what.startswith("arguments") else "is"
         return (
-            f"{self.decision}, event {self.event_id}: {self.what} {verb} {clipped(self.recorded)} in the history "
-            f"and {clipped(self.made)} in the code{where}"
+            f"{self.decision}, event {self.event_id}: {self.what} {verb} {self.shown(self.recorded)} in the history "
+            f"and {self.shown(self.made)} in the code{where}"
         )
+
+    def shown(self, value: Any) -> str:
+        """A value for readers: arguments as Python has them, seconds and options as SWF has them; cut if long."""
+        text = repr(value) if self.what.startswith(("argument", "input")) and value != ABSENT else str(value)
+        return text if len(text) <= _CLIP else f"{text[: _CLIP - 1]}…"
 
 
 @frozen
@@ -175,7 +183,7 @@ class Divergence:
 
         ``recorded`` and ``made`` of a difference are JSON values as the payloads hold them.
         """
-        return asdict(self, retain_collection_types=False)
+        return asdict(self, value_serializer=lambda _, __, value: list(value) if isinstance(value, tuple) else value)
 
 
 def paired(
@@ -222,9 +230,3 @@ def _rows(
             pending = [other for other in pending if other is not partner]
     rows += [(None, one) for one in pending if id(one) not in taken]
     return rows
-
-
-def clipped(value: Any) -> str:
-    """A value as it stands in a report, cut where it gets long."""
-    text = repr(value)
-    return text if len(text) <= _CLIP else f"{text[: _CLIP - 1]}…"

@@ -194,7 +194,8 @@ class ExternalRequest(Entity):
         return self.version
 
     def identity(self) -> str:
-        return f"{self.decision_type}({self.id} to {self.version})"
+        what = f": {self.name}" if self.name else ""
+        return f"{self.decision_type}({self.id} to {self.version}{what})"
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
         if recorded["workflowId"] != self.version:

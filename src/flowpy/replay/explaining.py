@@ -46,6 +46,8 @@ def diverged(
     here = tuple(one for one in execution.warnings if one.completed_event_id == completed)
     python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
     patches = _patches(execution, episode)
+    # A patch that was taken out may show first in what the decision task after its own decides.
+    before = max((each.started_event_id for each in _preceding(execution, episode)), default=0)
     stopped = any(isinstance(one, Marker) and one.name == SIDE_EFFECT and not one.input for one in surplus)
     evidence = Evidence(
         history,
@@ -53,8 +55,8 @@ def diverged(
         reason,
         here,
         _later(execution, episode),
-        tuple(id for id, event_id in patches.items() if execution.patches.get(id) is False),
-        tuple(id for id, event_id in patches.items() if id not in execution.patches and event_id > (completed or 0)),
+        tuple(id for id in patches if execution.patches.get(id) is False),
+        tuple(id for id, task in patches.items() if id not in execution.patches and task >= before),
         _shift(execution, episode, history, surplus) if here else (),
         stopped,
         python,
@@ -144,21 +146,27 @@ def _close(decision_type: str, attributes: dict[str, Any]) -> str:
 
 
 def _patches(execution: Execution, episode: Episode) -> dict[str, int]:
-    """The patches recorded in this run as far as it is known, with the ids of their events; 0 for those of before."""
+    """The patches recorded up to here, and those of later that answered False, with the decision tasks they are of."""
     found = {id: 0 for id, answer in execution.patches.items() if answer}
-    for each in (episode, *_following(execution, episode)):
+    for each in (*_preceding(execution, episode), episode, *_following(execution, episode)):
         for event in each.answers or ():
             if event["eventType"] == "MarkerRecorded":
                 attributes = event["markerRecordedEventAttributes"]
                 id = marker_id(attributes.get("details"))
-                if attributes["markerName"] == PATCH and (each is episode or execution.patches.get(id) is False):
-                    found.setdefault(id, event["eventId"])
+                here = each.started_event_id <= episode.started_event_id
+                if attributes["markerName"] == PATCH and (here or execution.patches.get(id) is False):
+                    found.setdefault(id, each.started_event_id)
     return found
 
 
 def _following(execution: Execution, episode: Episode) -> list[Episode]:
     episodes, _ = execution.batch
     return [each for each in episodes if each.started_event_id > episode.started_event_id]
+
+
+def _preceding(execution: Execution, episode: Episode) -> list[Episode]:
+    episodes, _ = execution.batch
+    return [each for each in episodes if each.started_event_id < episode.started_event_id]
 
 
 def _later(execution: Execution, episode: Episode) -> dict[tuple[str, str], int]:

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from attrs import field, frozen
 
-from flowpy.replay.differing import ABSENT
-from flowpy.replay.divergence import CodeLine, Decided, Difference, Guess, paired
+from flowpy.replay.divergence import ABSENT, CodeLine, Decided, Difference, Guess, paired
 from flowpy.replay.remedies import remedy
 from flowpy.replay.source import Found, Source
 
@@ -55,7 +54,7 @@ class Evidence:
         differences: Harmless differences in the same decision task.
         later: (decisionType, id) of decisions recorded in later decision tasks, with their event ids.
         lost_patches: Recorded patches that the code asked for too early: they answered False.
-        unasked_patches: Patches recorded in this decision task that the code did not ask for.
+        unasked_patches: Patches recorded in this decision task, or the one before, that the code did not ask for.
         shift: What was inserted among, or removed from, calls of one name that are told apart by their numbers.
         stopped: The code was stopped at a side effect that is not recorded.
         python: (Python that decided the run first, Python here).
@@ -97,7 +96,7 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
     clock = source.not_repeatable()
     if len(differences) > 1 and sorted(old) == sorted(new):
         if len({d.line for d in differences}) == 1:
-            words = "one line makes the same calls in another order, as" + _set(source)
+            words = "one line makes the same calls in another order, as may happen with" + _set(source)
             return Cause("hash order", words, remedy("hash order"))
         words = "the calls were reordered: the same values come in another order"
         return Cause("reordered", words, remedy("reordered"))
@@ -107,7 +106,8 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
         gone = ABSENT in (first.recorded, first.made)
         words = f"{first.what} is new or gone" if gone else f"the code computes {first.what} in another way"
     else:
-        words = f"{first.what} {'were' if first.what == 'seconds' else 'was'} changed"
+        what = "the seconds of the timer were" if first.what == "seconds" else f"{first.what} was"
+        words = f"{what} changed"
     return Cause("input changed", words, remedy("input changed"))
 
 
@@ -143,7 +143,7 @@ def _patches(evidence: Evidence) -> Cause | None:
         words = f"patch {named} was moved: the code asks for it before the decision task that recorded it"
     elif evidence.unasked_patches:
         named = ", ".join(map(repr, evidence.unasked_patches))
-        words = f"patch {named} was removed with the way it led to: it is recorded here and nothing asks for it"
+        words = f"patch {named} was removed with the way it led to: it is recorded, and nothing asks for it"
     else:
         return None
     return Cause("patched", words, remedy("patched"))
@@ -157,7 +157,7 @@ def _ends(evidence: Evidence) -> Cause | None:
         words = f"the run {_ENDS[old.decision_type][0]} here, and now it {_ENDS[new.decision_type][1]}"
     elif new is not None and new.decision_type == "FailWorkflowExecution":
         words = "the code now raises here"
-    elif new is not None and not _still_there(evidence, evidence.history):
+    elif new is not None and evidence.history and not _still_there(evidence, evidence.history):
         return None
     elif new is not None:
         words = "the function ends earlier than it did"
@@ -225,16 +225,17 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
         words = f"the code takes another way at {_place(fork)}: if {fork.text}"
         return Cause("other branch", words, remedy("other branch"))
     later = evidence.later.get((new.decision_type, new.id))
-    if later is not None and not calls:
+    passed = all(call.called and new.line is not None and call.line < new.line.line for call in calls)
+    if later is not None and passed:
         words = f"{_list((old,))} was removed: the code goes on with {_call(new)}, event {later} in the history"
         return Cause("removed", words, remedy("removed", old))
     if later is not None:
         walked = evidence.source.sets_walked()
         words = f"calls were reordered: the history has {_call(new)} later, at event {later}"
         if walked is not None:
-            return Cause("hash order", f"{words}, as{_set(evidence.source)}", remedy("hash order"))
+            return Cause("hash order", f"{words}, as may happen with{_set(evidence.source)}", remedy("hash order"))
         return Cause("reordered", words, remedy("reordered"))
-    if calls and (new.line is None or calls[-1].line >= new.line.line):
+    if calls and not passed:
         words = f"{_list((new,))} was inserted before {_call(old)}"
         return Cause("inserted", words, remedy("inserted", None, new))
     verb = "renamed to" if old.decision_type == new.decision_type and not calls else "replaced by"
@@ -250,10 +251,10 @@ def _other_ids(evidence: Evidence, history: list[Decided], code: list[Decided]) 
     paths = [sorted(_path(one) for one in side) for side in (history, code)]
     walked = evidence.source.sets_walked()
     if paths[0] == paths[1] and walked is not None:
-        words = "tasks start in another order, as" + _set(evidence.source)
+        words = "tasks start in another order, as may happen with" + _set(evidence.source)
         return Cause("hash order", words, remedy("hash order"))
     if paths[0] == paths[1]:
-        words = "tasks start in another order: they were reordered, or walk a set"
+        words = "tasks start in another order: by an edit, or by walking a set"
         return Cause("reordered", words, remedy("reordered"))
     words = f"the task {paths[0][0] or '(main)'} of the history is {paths[1][0] or '(main)'} in the code"
     if _numbers(paths[1][0]) > _numbers(paths[0][0]):
@@ -292,7 +293,9 @@ def _kind(one: Decided) -> str:
 
 def _call(one: Decided) -> str:
     if one.decision_type in _TYPED:
-        return one.name
+        # Only what is called more than once needs its number.
+        number = re.search(rf"{re.escape(one.name)}-(?!1\b)\d+", one.id)
+        return number[0] if number else one.name
     words = {
         "StartTimer": "timer",
         "RecordMarker": "side effect",
@@ -316,7 +319,7 @@ def _place(found: Found) -> str:
 
 def _set(source: Source) -> str:
     walked = source.sets_walked()
-    return f" {walked.text} at {_place(walked)} may come" if walked is not None else " a set may come"
+    return f" {walked.text} at {_place(walked)}" if walked is not None else " a set"
 
 
 def _read(found: Found) -> str:

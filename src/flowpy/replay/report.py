@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
-from flowpy.replay.divergence import Decided, Difference, Divergence, clipped
+from flowpy.replay.divergence import Decided, Difference, Divergence
 from flowpy.replay.source import text_of
 
 WIDTH: Final = 100
@@ -85,8 +85,8 @@ def _decided(mark: str, one: Decided, colour: str, paint: Paint, *, short: bool 
 
 def _difference(one: Difference, paint: Paint) -> Iterator[str]:
     indent = " " * (_DEEP - 1)
-    yield paint(_RED, _cut(f"-{indent}  {one.what}: {_value(one, one.recorded)}", WIDTH))
-    yield paint(_GREEN, _cut(f"+{indent}  {one.what}: {_value(one, one.made)}", WIDTH))
+    yield paint(_RED, _cut(f"-{indent}  {one.what}: {one.shown(one.recorded)}", WIDTH))
+    yield paint(_GREEN, _cut(f"+{indent}  {one.what}: {one.shown(one.made)}", WIDTH))
     if one.line is not None:
         yield from _wrapped(f"{indent}   {one.line}", f"{indent}   ")
 
@@ -111,11 +111,6 @@ def _foot(divergence: Divergence) -> Iterator[str]:
     if old and new and old != new and divergence.guess != "Python version":
         yield from _labelled("python", f"{old} decided this run first, this is {new}")
     yield from _labelled("sent", "nothing")
-
-
-def _value(one: Difference, value: Any) -> str:
-    """Arguments as Python has them, seconds and options as SWF has them."""
-    return clipped(value) if one.what.startswith(("argument", "input")) else str(value)
 
 
 def _labelled(label: str, text: str) -> list[str]:

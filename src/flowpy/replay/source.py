@@ -29,12 +29,14 @@ class Found:
     Attributes:
         file: The source file.
         line: Line number.
-        text: The code, such as ``time.time()``.
+        text: The code, such as ``time.time``.
+        called: Whether it is called there, and not only passed on.
     """
 
     file: str
     line: int
     text: str
+    called: bool = True
 
 
 class Source:
@@ -55,8 +57,10 @@ class Source:
     def mentions(self, names: Iterable[str]) -> list[Found]:
         """Where functions or methods of these names are called or passed on, in the order of lines."""
         wanted = frozenset(names)
+        calls = [node.func for _, node in self._nodes() if isinstance(node, ast.Call)]
+        called = {id(node) for function in calls for node in ast.walk(function)}
         found = [
-            Found(file, node.lineno, ast.unparse(node))
+            Found(file, node.lineno, ast.unparse(node), id(node) in called)
             for file, node in self._nodes()
             if isinstance(node, ast.Name | ast.Attribute) and _last(node) in wanted
         ]

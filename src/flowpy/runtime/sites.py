@@ -40,7 +40,8 @@ def call_site(depth: int = 3) -> Site:
             _theirs.add(code.co_filename)
             break
         back = frame.f_back
-        if back is None:
+        # Below the run that is being fed stands the worker, or a test: their code made no call.
+        if back is None or (code.co_name == "feed" and code.co_filename == _RUN):
             return None
         frame, code = back, back.f_code
     return (code, frame.f_lasti)

@@ -1,0 +1,1 @@
+"""The kernel's reports, as users read them."""
