@@ -43,6 +43,7 @@ def ship(order_id: str) -> str: ...
 def audit(order_id: str) -> str: ...
 """
 
+_OTHER_PYTHON = "3.10"
 NOON = 1_767_268_800.0
 Events = list[dict[str, Any]]
 
@@ -159,12 +160,17 @@ class Example:
     def says(self) -> tuple[str, str]:
         """What is said now, with the Python here called 3.13, and the guess, "" for a warning."""
         history = {key: int(value) if value.isdigit() else value for key, value in self.notes.items() if key != "guess"}
+        # The Python that decided may be the one that runs; for the report it is another one.
+        decided_by = str(history.get("python", ""))
+        if decided_by:
+            history["python"] = _OTHER_PYTHON
         if not self.report.startswith("workflow "):
             return "\n".join(warnings(self.before, self.after, **history)) + "\n", ""
         strict = "strict mode" in self.report.partition("\n")[0]
         error, divergence = (refused if strict else diverged)(self.before, self.after, **history)
         here = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return re.sub(rf"this is (Python )?{re.escape(here)}\b", r"this is \g<1>3.13", f"{error}\n"), divergence.guess
+        said = re.sub(rf"this is (Python )?{re.escape(here)}\b", r"this is \g<1>3.13", f"{error}\n")
+        return said.replace(_OTHER_PYTHON, decided_by), divergence.guess
 
 
 def examples(document: Path) -> list[Example]:

@@ -31,7 +31,8 @@ _ENDS: Final = {
     "CancelWorkflowExecution": ("was cancelled", "is cancelled"),
     "ContinueAsNewWorkflowExecution": ("continued as new", "continues as new"),
 }
-_STRUCTURAL: Final = re.compile(r"((?:[ts]\d+\.)*)(?:timer|effect|signal|cancel|lambda|.*[^0-9])-\d+(?:\.[rw]\d+)?$")
+_PATH: Final = re.compile(r"(?:[ts]\d+\.)*")
+_NUMBERED: Final = r"-\d+(?:\.[rw]\d+)*$"
 _ORDER: Final = ("reordered", "clock", "hash order", "other branch", "unknown")
 
 
@@ -238,14 +239,16 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
     if calls and not passed:
         words = f"{_list((new,))} was inserted before {_call(old)}"
         return Cause("inserted", words, remedy("inserted", None, new))
-    verb = "renamed to" if old.decision_type == new.decision_type and not calls else "replaced by"
-    words = f"{_call(old)} was {verb} {_call(new)}" + (", or replaced by it" if verb == "renamed to" else "")
+    if old.decision_type != new.decision_type:
+        return Cause("other kind", f"{_call(old)} was replaced by {_call(new)}", remedy("other kind", old, new))
+    verb = "replaced by" if calls else f"renamed to {_call(new)}, or replaced by"
+    words = f"{_call(old)} was {verb} {'it' if not calls else _call(new)}"
     return Cause("renamed", words, remedy("renamed", old, new))
 
 
 def _other_ids(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Cause:
     """The same names under other ids."""
-    if not all(_STRUCTURAL.match(one.id) for one in (*history, *code)):
+    if not all(_is_structural(one) for one in (*history, *code)):
         words = f"the same calls have other ids: {code[0].id} was {history[0].id}"
         return Cause("clock", f"{words}, so an id comes from a clock or from chance", remedy("clock"))
     paths = [sorted(_path(one) for one in side) for side in (history, code)]
@@ -326,9 +329,20 @@ def _read(found: Found) -> str:
     return f"the code reads {found.text} at {_place(found)}"
 
 
+def _is_structural(one: Decided) -> bool:
+    """Whether an id is flowpy's own, from the place of the call (CONTRACTS §1), and not one that was given."""
+    if one.decision_type == "StartChildWorkflowExecution":
+        return re.search(rf"\b{re.escape(one.name)}-\d+\.[0-9a-f]{{8}}$", one.id) is not None
+    kinds = {"ScheduleActivityTask": one.name, "RequestCancelActivityTask": one.name}
+    stem = kinds.get(one.decision_type, "timer|effect|signal|cancel|lambda|.*[.]cancel")
+    stem = re.escape(stem) if one.decision_type in kinds else f"(?:{stem})"
+    return re.match(stem + _NUMBERED, one.id.removeprefix(_path(one))) is not None
+
+
 def _path(one: Decided) -> str:
-    matched = _STRUCTURAL.match(one.id)
-    return matched[1] if matched else ""
+    """The path of the task that made a call: the beginning of its id."""
+    matched = _PATH.match(one.id)
+    return matched[0] if matched else ""
 
 
 def _numbers(path: str) -> list[int]:
