@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import activity, workflow
-from tests.pitfalls.build import Run
 
 stop = flowpy.Signal("stop")
 
@@ -31,7 +30,6 @@ def decide_all(run: Run) -> list[str]:
         run.fires(again[0].split()[1])
 
 
-@pytest.mark.xfail(strict=True, reason="CONTRACTS §4: the close is sent when nothing waits; borders are read from history")
 def test_close_that_alone_goes_over_the_bytes_of_a_batch_comes_in_the_next() -> None:
     @workflow
     async def loud() -> str:
@@ -47,7 +45,6 @@ def test_close_that_alone_goes_over_the_bytes_of_a_batch_comes_in_the_next() -> 
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="CONTRACTS §4: on replay, unsent until recorded; 1,000 of its kind were open")
 def test_timers_cancelled_while_others_wait_for_a_place_are_no_divergence() -> None:
     @workflow
     async def crowd() -> None:
@@ -68,7 +65,6 @@ def test_timers_cancelled_while_others_wait_for_a_place_are_no_divergence() -> N
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="CONTRACTS §4 and §1: more side effects than one answer can hold must not stop the run")
 def test_more_side_effects_than_a_batch_holds() -> None:
     @workflow
     async def many() -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import Retry, activity, workflow
-from tests.pitfalls.build import Run
 
 stop = flowpy.Signal("stop")
 item = flowpy.Signal("item")
@@ -23,7 +22,6 @@ def step(value: Any = "") -> str: ...
 def fetch(name: str = "") -> str: ...
 
 
-@pytest.mark.xfail(strict=True, reason="L6: cancelled in an attempt, no further attempt follows (on_cancel abandon)")
 def test_abandoned_attempt_is_not_followed_by_another() -> None:
     @workflow
     async def giving_up() -> int:
@@ -44,7 +42,6 @@ def test_abandoned_attempt_is_not_followed_by_another() -> None:
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="CONTRACTS §1, L3: an id used again belongs to the new timer, and a cancel is not lost")
 def test_old_timer_that_fires_late_does_not_take_back_the_cancel_of_the_new_one() -> None:
     @workflow
     async def rearmed() -> None:
@@ -67,7 +64,6 @@ def test_old_timer_that_fires_late_does_not_take_back_the_cancel_of_the_new_one(
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="L8 (asyncio's callbacks), L5: an error in a callback never leaves decide() raw")
 def test_callback_that_reads_a_cancelled_promise_harms_nobody_else() -> None:
     @workflow
     async def watching() -> None:
@@ -83,7 +79,6 @@ def test_callback_that_reads_a_cancelled_promise_harms_nobody_else() -> None:
     assert run.decide()[0] == "RequestCancelActivityTask step-1"
 
 
-@pytest.mark.xfail(strict=True, reason="Face: signals queue until received; a value that somebody got is not given again")
 def test_value_two_tasks_wait_for_is_not_queued_again_when_one_of_them_is_cancelled() -> None:
     @workflow
     async def shared() -> list[Any]:

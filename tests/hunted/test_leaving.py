@@ -9,10 +9,10 @@ import threading
 from typing import Any
 
 import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import activity, workflow
-from tests.pitfalls.build import Run
 
 stop = flowpy.Signal("stop")
 
@@ -21,7 +21,6 @@ stop = flowpy.Signal("stop")
 def step(value: Any = "") -> str: ...
 
 
-@pytest.mark.xfail(strict=True, reason="L7: continue_as_new raises in the main task and is a way out like return")
 def test_continue_as_new_in_a_task_group_continues() -> None:
     @workflow
     async def paging(page: int) -> None:
@@ -33,7 +32,6 @@ def test_continue_as_new_in_a_task_group_continues() -> None:
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="L10: when a run leaves memory all its suspended code is closed, detached tasks too")
 def test_detached_task_is_closed_when_the_run_leaves_memory() -> None:
     closed = []
 
@@ -57,7 +55,6 @@ def test_detached_task_is_closed_when_the_run_leaves_memory() -> None:
         gc.collect()
 
 
-@pytest.mark.xfail(strict=True, reason="CONTRACTS §1: a call that needs an id in a finalizer is an error, NotInTask")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_finalizer_cannot_decide() -> None:
     class Careless:
@@ -77,7 +74,6 @@ def test_finalizer_cannot_decide() -> None:
     assert run.decide() == ["CompleteWorkflowExecution 1"]
 
 
-@pytest.mark.xfail(strict=True, reason="L8: threads cannot be deterministic: a call from one is an error")
 def test_other_thread_cannot_decide() -> None:
     @workflow
     async def threading_workflow() -> int:

@@ -98,6 +98,27 @@ CLOSES: Final = {
 """Closing event type → (the decision it answers, whether it was refused)."""
 
 
+MARKERS_FILL: Final = 99
+"""Markers after which a batch is full: they go before all other decisions, so only then others may still wait."""
+
+MARKER_BYTES_FILL: Final = 800_000
+
+
+def markers_may_wait(episodes: list[Episode], index: int) -> bool:
+    """Whether markers of an episode may still be unsent: its batches hold as many as fit, and the last is not decided.
+
+    Nothing that depends on such a marker can have been sent, because markers go first.
+    """
+    for episode in islice(episodes, index, None):
+        if episode.answers is None:
+            return True
+        markers = [event for event in episode.answers if event["eventType"] == "MarkerRecorded"]
+        size = sum(len(event["markerRecordedEventAttributes"].get("details") or "") for event in markers)
+        if len(markers) < MARKERS_FILL and size < MARKER_BYTES_FILL:
+            return False
+    return True
+
+
 def recorded_markers(episodes: list[Episode], index: int) -> dict[tuple[str, str], str]:
     """The markers in the recorded batch of an episode and in those it overflowed into: (name, id) → details.
 

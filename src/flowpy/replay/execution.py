@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from flowpy.errors import DuplicateId
+from flowpy.errors import DuplicateId, NotInTask
 from flowpy.history.episodes import Episode, Event
-from flowpy.replay.answers import recorded_markers
+from flowpy.replay.answers import markers_may_wait, recorded_markers
 from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import (
     CLOSED,
@@ -108,7 +108,14 @@ class Execution:
 
         Raises:
             DuplicateId: One of its kind with this id is open in the run.
+            NotInTask: A finalizer made the call.
         """
+        site = entity.site
+        if site is not None and site[0].co_name == "__del__":
+            raise NotInTask(
+                f"{site[0].co_qualname} made a call that decides: when a finalizer runs is up to the collector, so its "
+                "ids would differ from replay to replay; make the call where the object is used"
+            )
         key = (entity.decision_type, entity.id)
         if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
@@ -142,7 +149,9 @@ class Execution:
         """Cancel a timer; from now on its id is free."""
         if not self.unmake(timer) and timer.state == SENT:
             self.close(timer)
-            self.outbox.add(CancelTimer(timer.id, site=site))
+            cancel = CancelTimer(timer.id, site=site)
+            cancel.event_id = timer.event_id
+            self.outbox.add(cancel)
 
     def cancel_child(self, child: ChildWorkflow, site: Site = None) -> None:
         """Cancel a child by its workflowId, so that a child that continued as new is reached as well."""
@@ -176,6 +185,10 @@ class Execution:
         if self.markers is None:
             self.markers = recorded_markers(*self.batch)
         return self.markers.get((name, id))
+
+    def markers_may_wait(self) -> bool:
+        """Whether a marker that is not recorded may just not have been sent, because the batches were full."""
+        return markers_may_wait(*self.batch)
 
     def marker(self, name: str, id: str, details: str, site: Site = None) -> None:
         """Record a marker; an already recorded one is matched like any other decision."""

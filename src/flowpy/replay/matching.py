@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
+from flowpy.data.limits import DATA
 from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+from flowpy.history.events import attributes_key
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
 from flowpy.replay.differing import differences
 from flowpy.replay.entities import SENT, Close, Entity, Marker
 from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
-from flowpy.replay.outbox import LIMITED, MAX_OPEN
+from flowpy.replay.outbox import LIMITED, MAX_BYTES, MAX_OPEN
+
+_LARGEST_CLOSE: Final = 2 * 4 * DATA
+"""Bytes a close may have: reason and details, or an input with its options, of up to four bytes a character."""
 
 
 def match(
@@ -73,8 +79,8 @@ def match(
             entity.state = SENT
         else:
             _recorded(execution, entity, answer, attributes, event)
-    surplus = [] if not unsent else _surplus(execution, again, refusals)
-    if close is not None and closed is None and not unsent:
+    surplus = [] if not unsent or again else _surplus(execution, answers, refusals)
+    if close is not None and closed is None and not unsent and not (again and _full(answers)):
         surplus.append(close)
     if missing or surplus:
         raise diverged(execution, episode, missing, surplus, reason, ends_here)
@@ -188,10 +194,16 @@ def _failed_marker(execution: Execution, answer: Answer, attributes: dict[str, A
     return None
 
 
-def _surplus(execution: Execution, again: bool, refusals: dict[str, int]) -> list[Entity]:
-    """Decisions the history should have and has not; those behind a border of a batch may come later."""
-    if again:
-        return []
+def _full(answers: list[Event]) -> bool:
+    """Whether a batch was so large that a close of two payloads may not have fitted beside it (CONTRACTS §4)."""
+    recorded = [event[attributes_key(event["eventType"])] for event in answers]
+    return len(json.dumps(recorded, ensure_ascii=False).encode("utf-8", "surrogatepass")) + _LARGEST_CLOSE > MAX_BYTES
+
+
+def _surplus(execution: Execution, answers: list[Event], refusals: dict[str, int]) -> list[Entity]:
+    """Decisions the history should have and has not; those that wait for a free place may come later."""
     open_now = execution.open_now()
+    # What the batch itself freed was not free when its borders were drawn.
+    open_now["StartTimer"] += sum(event["eventType"] == "TimerCanceled" for event in answers)
     full = {kind for kind in LIMITED if open_now[kind] + refusals.get(kind, 0) >= MAX_OPEN}
     return [entity for entity in execution.outbox.unsent.values() if entity.decision_type not in full]

@@ -61,6 +61,7 @@ class Outbox:
         room = {kind: MAX_OPEN - open_now.get(kind, 0) for kind in LIMITED}
         ready: list[Entity] = []
         waiting: list[Entity] = []
+        freed = 0
         for entity in self.unsent.values():
             kind = entity.decision_type
             if kind in room:
@@ -69,7 +70,10 @@ class Outbox:
                     waiting.append(entity)
                     continue
             ready.append(entity)
-        return ready, waiting
+            freed += kind == "CancelTimer"
+        # Nothing else would wake the run for the places that its own cancellations free; SWF takes decisions in order.
+        following = [entity for entity in waiting if entity.decision_type == "StartTimer"][:freed]
+        return ready + following, [entity for entity in waiting if entity not in following]
 
 
 def _bytes(decisions: list[dict[str, Any]]) -> int:

@@ -64,7 +64,9 @@ def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> 
         return
     if timer.state == CLOSED:
         # Code cancelled it while it was firing: a request not sent yet would only be refused.
-        execution.outbox.drop("CancelTimer", timer.id)
+        cancel = execution.outbox.unsent.get(("CancelTimer", timer.id))
+        if cancel is not None and cancel.event_id == started:
+            execution.outbox.drop("CancelTimer", timer.id)
         return
     execution.close(timer)
     timer.listener.fired(attributes, event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from flowpy.data.arguments import encode_arguments
@@ -39,7 +40,7 @@ Attributes = dict[str, Any]
 def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Schedule an activity, now or when the promises among its arguments are ready."""
     task = run.loop.task
-    if task is None:
+    if task is None or get_ident() != run.loop.thread:
         task = run.task_here(f"activity {activity.name}")
     number = task.take(activity.name)
     id = activity.settings.activity_id
@@ -279,6 +280,7 @@ class ActivityCall:
         if task is None or task.state == CREATED or self.activity.on_cancel == "abandon":
             if task is not None:
                 run.execution.unmake(task)
+            self.stopping = True
             self._end()
             return True
         self.stopping = True

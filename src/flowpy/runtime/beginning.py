@@ -70,7 +70,17 @@ def _function(run: Run) -> Callable[..., Any]:
 async def _main(run: Run, function: Callable[..., Any], arguments: Arguments) -> Any:
     try:
         value = await call(function, run.workflow.is_async, arguments.args, arguments.kwargs)
-    except ContinueAsNew as leaving:
+    except (ContinueAsNew, BaseExceptionGroup) as error:
+        leaving = _only_leaving(error)
+        if leaving is None:
+            raise
         await leaving.call.settle(run)
-        raise
+        raise leaving from None
     return await settled(run.loop, value)
+
+
+def _only_leaving(error: BaseException) -> ContinueAsNew | None:
+    """The ``continue_as_new`` that an error is, or that an ``async with TaskGroup()`` around it has made a group of."""
+    if isinstance(error, BaseExceptionGroup):
+        return _only_leaving(error.exceptions[0]) if len(error.exceptions) == 1 else None
+    return error if isinstance(error, ContinueAsNew) else None

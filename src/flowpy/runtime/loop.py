@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from flowpy.errors import WorkflowBlocked
@@ -58,7 +59,10 @@ class Handle:
             return
         try:
             self._context.run(self._callback, *self._args)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # CancelledError too, as from reading a cancelled promise: it is nobody's cancellation here.
             loop.run.fail(error)
 
 
@@ -69,6 +73,7 @@ class Loop(Refused, _Base):
         run: The run it belongs to.
         ready: Tasks and handles in the order in which they will run.
         task: The task being stepped, or None: then a call that needs an id is an error.
+        thread: The thread that steps it.
         number: How many promises and tasks the run has made.
         failed: Promises and tasks that failed before anybody looked at them.
     """
@@ -79,6 +84,7 @@ class Loop(Refused, _Base):
         self.ready: deque[Any] = deque()
         self.task: Task[Any] | None = None
         self.number = 0
+        self.thread = 0
         self.failed: list[Future[Any]] = []
 
     # --- stepping ---------------------------------------------------------------------------
@@ -86,6 +92,7 @@ class Loop(Refused, _Base):
     @contextmanager
     def running(self) -> Iterator[None]:
         """Make this the running loop of the thread, as code that is stepped must find it."""
+        self.thread = get_ident()
         before = events._get_running_loop()
         hooks = sys.get_asyncgen_hooks()
         events._set_running_loop(cast("asyncio.AbstractEventLoop", self))

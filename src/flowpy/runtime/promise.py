@@ -213,6 +213,10 @@ class Future(Promise[T]):
         else:
             self._waiting.append(task)
 
+    def waiters(self) -> int:
+        """How many tasks and callbacks stand in line."""
+        return len(self._waiting or ())
+
     def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
         self._observed = True
         if context is None:

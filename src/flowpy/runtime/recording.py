@@ -39,10 +39,10 @@ def patched(id: str) -> bool:
     if run.read_only:
         return False
     details = json.dumps({_MARKER_ID: id}, ensure_ascii=False)
-    recorded = run.execution.recorded_marker(PATCH, id) is not None
-    if run.replaying and not recorded:
+    answer = not run.replaying or run.execution.recorded_marker(PATCH, id) is not None
+    if not answer:
         run.check_markers(PATCH)
-    answer = recorded or not run.replaying
+        answer = run.execution.markers_may_wait()
     run.execution.patches[id] = answer
     if answer:
         run.execution.marker(PATCH, id, details, call_site(2))
@@ -72,13 +72,13 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         raise DeclarationError(f"side_effect runs plain functions; {function!r} is async: make it an activity")
     task = run.task_here("flowpy.side_effect")
     id = fitted(f"{task.path}effect-{task.take(EFFECT)}")
-    if run.replaying:
-        details = run.execution.recorded_marker(SIDE_EFFECT, id)
-        if details is None:
-            run.check_markers(SIDE_EFFECT)
+    details = run.execution.recorded_marker(SIDE_EFFECT, id) if run.replaying else None
+    if details is None and run.replaying:
+        run.check_markers(SIDE_EFFECT)
+        if not run.execution.markers_may_wait():
             run.execution.marker(SIDE_EFFECT, id, "", call_site(2))
             run.diverged()
-    else:
+    if details is None:
         details = _run_once(run, id, function, args, kwargs)
     run.execution.marker(SIDE_EFFECT, id, details, call_site(2))
     value: T = _value(run, id, details)

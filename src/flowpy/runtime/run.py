@@ -10,6 +10,7 @@ import logging
 import random
 from collections.abc import Callable, Iterable
 from contextvars import Context
+from threading import get_ident
 from typing import Any, Final, NoReturn
 
 from attrs import evolve
@@ -21,13 +22,14 @@ from flowpy.data.limits import CONTEXT, check_length
 from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import HistoryError, MarkerFailed, NotInTask, PayloadError, ReadOnly, RunHeld
+from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly, RunHeld
 from flowpy.history.episodes import Episode, Episodes, Event
 from flowpy.history.events import seconds
 from flowpy.replay.answers import CLOSES
 from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
+from flowpy.replay.explaining import diverged
 from flowpy.replay.matching import match
 from flowpy.replay.results import HANDLERS
 from flowpy.runtime.activities import ActivityCall
@@ -199,6 +201,8 @@ class Run:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
         closed = match(self.execution, episode, self.closing, ends_here=ends_here)
+        if self.stopped:
+            raise diverged(self.execution, episode, [], list(self.execution.outbox.unsent.values()), "", ends_here)
         self.ended = closed is not None and self.episodes.closed is not None
 
     def diverged(self) -> NoReturn:
@@ -280,12 +284,18 @@ class Run:
 
         Raises:
             ReadOnly: A query, or code of a run that has left memory, made the call.
+            NotDeterministic: Another thread than the one stepping the run made the call.
             NotInTask: No task runs: a callback, a finalizer or a constructor made the call.
         """
         task = self.loop.task
         if self.dead or self.read_only:
             why = "a query only reads" if self.read_only else "this run has left memory and is only cleaning up"
             raise ReadOnly(f"{what} cannot be called here: {why}")
+        if get_ident() != self.loop.thread:
+            raise NotDeterministic(
+                f"{what} was called on a thread of its own: decisions of a run come only from the code it steps; do "
+                "what the thread does in an activity"
+            )
         if task is None:
             raise NotInTask(
                 f"{what} was called where no task runs (a callback, a finalizer, or __init__ of a workflow class), so "

@@ -141,7 +141,9 @@ class ReceiveCall:
         if self.promise.done():
             return False
         self._stop_timer()
-        self._received = received
+        # A value that several wait for reaches one of them even if another is cancelled.
+        if self.promise.waiters() <= 1:
+            self._received = received
         try:
             value = self._run.converter.decode(received.input, self._signal.type)
         except PayloadNotDecodable as error:
