@@ -67,7 +67,9 @@ ACTIVITIES = {
 
 
 class Oops(Exception):
-    """What programs raise."""
+    """What programs raise; its module is recorded, so it must not depend on how tests are imported."""
+
+    __module__ = "programs"
 
 
 class Seen:
@@ -147,7 +149,8 @@ def _kill(frame: Frame, target: str) -> None:
 
 def _external(target: str) -> Any:
     mine = flowpy.info()
-    return flowpy.external({"parent": mine.parent_workflow_id or "nobody", "self": mine.workflow_id}.get(target, target))
+    meant = {"parent": mine.parent_workflow_id or "nobody", "self": mine.workflow_id}
+    return flowpy.external(meant.get(target, target))
 
 
 def _lambda(frame: Frame, value: int, dependency: int | None) -> None:

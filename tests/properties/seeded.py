@@ -39,7 +39,8 @@ class _Maker:
         self.rng = rng
         self.common = {name: weight for name, weight in COMMON.items() if effects or name != "effect"}
         self.cancels = ["try", "try", "abandon", *(["wait"] if waits else [])]
-        self.activities = ["try", "try", "try", "abandon", "retry", "expiring", *(["wait", "retry_wait"] if waits else [])]
+        waiting = ["wait", "retry_wait"] if waits else []
+        self.activities = ["try", "try", "try", "abandon", "retry", "expiring", *waiting]
 
     def block(self, depth: int, *, plain: bool) -> Block:
         made: Block = []

@@ -64,11 +64,9 @@ def happen(shop: Shop, run_id: str, rng: random.Random, polls: Any) -> None:
     for event in events:
         what, choice = rng.choice([event, event, "fail" if event == "complete" else event]), rng.randrange(12)
         if event == "signal":
-            name = "ab"[choice % 2]
+            run = {"domain": "shop", "workflowId": "main", "runId": run_id}
             with suppress(UnknownResource):
-                shop.call(
-                    "SignalWorkflowExecution", domain="shop", workflowId="main", runId=run_id, signalName=name, input="1"
-                )
+                shop.call("SignalWorkflowExecution", **run, signalName="ab"[choice % 2], input="1")
         else:
             getattr(shop, what)(choice)
         poll = next(polls, "")

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from flowpy.runtime.replaying import replay_events
 
 from . import interpreter, seeded
+from .corpus import played, untraced
 from .programs import PLAIN_PROGRAMS, PROGRAMS
-from .shop import OTHER, WORKFLOWS, Kept, Shop
+from .shop import WORKFLOWS, Kept
 
 ACTIONS = (
     *("poll", "respond", "take", "complete") * 3,
@@ -37,7 +38,7 @@ IDS = {
 
 @given(program=PROGRAMS, steps=STEPS, between=st.booleans())
 def test_any_program_with_any_service(program: list[Any], steps: list[Any], between: bool) -> None:
-    shop = played(program, steps, between, interpreter.walk)
+    shop = played(program, steps, between=between, workflow=interpreter.walk)
     for run, kept in shop.histories():
         check_run(run, kept, steps)
 
@@ -46,7 +47,7 @@ def test_any_program_with_any_service(program: list[Any], steps: list[Any], betw
 def test_large_programs_with_long_stories(seed: int, between: bool) -> None:
     rng = random.Random(seed)
     program, steps = seeded.program(rng), seeded.story(rng)
-    shop = played(program, steps, between, interpreter.walk)
+    shop = played(program, steps, between=between, workflow=interpreter.walk)
     for run, kept in shop.histories():
         check_run(run, kept, steps)
 
@@ -63,28 +64,12 @@ def test_large_plain_programs_decide_as_async_ones(seed: int) -> None:
 
 
 def check_alike(program: list[Any], steps: list[Any]) -> None:
-    shop = played(program, steps, False, interpreter.walk_plain)
+    shop = played(program, steps, between=False, workflow=interpreter.walk_plain)
     for run, kept in shop.histories():
         check_run(run, kept, steps)
         if run.workflow_id == "main":
             as_async = replay_events(interpreter.walk, run.events, run.workflow_id, run.run_id)
-            assert untraced(decisions_of(as_async)) == untraced(sent(kept)), "async code decides what plain code decided"
-
-
-def played(program: list[Any], steps: list[Any], between: bool, workflow: Any) -> Shop:
-    """A shop in which the program has run to its end."""
-    shop = Shop(between=between)
-    try:
-        shop.start(program, workflow=workflow)
-        shop.start(OTHER, "other")
-        for name, choice in steps:
-            getattr(shop, name)(choice)
-        shop.drain()
-        shop.check()
-    finally:
-        interpreter.sink = None
-        shop.forget()
-    return shop
+            assert untraced(decisions_of(as_async)) == untraced(sent(kept))
 
 
 # --- what holds for each run ----------------------------------------------------------------
@@ -102,10 +87,10 @@ def check_run(run: Any, kept: Kept, steps: list[Any]) -> None:
 
 def check_replays(run: Any, kept: Kept) -> None:
     workflow = WORKFLOWS.find(run.workflow_type["name"], run.workflow_type["version"])
-    interpreter.ran.clear()
     for warm in (False, True):
         trace: list[Any] = []
         interpreter.sink = trace
+        interpreter.ran.clear()
         replay = replay_events(workflow, run.events, run.workflow_id, run.run_id, warm=warm)
         interpreter.sink = None
         if replay.episodes and replay.episodes[-1].open:
@@ -116,23 +101,11 @@ def check_replays(run: Any, kept: Kept) -> None:
         assert [e.handles for e in replay.episodes] == handled(run.events)
         last = kept.accepted[-1].trace if kept.accepted else []
         assert trace[: len(last)] == last, "a replay sees what the first run saw"
-    assert not interpreter.ran, "a side effect runs once"
+        assert not interpreter.ran, "a side effect runs once"
 
 
 def decisions_of(replay: Any) -> list[list[dict[str, Any]]]:
     return [episode.decisions for episode in replay.episodes]
-
-
-def untraced(decisions: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """Decisions without the tracebacks in them: they name files and lines, and look otherwise on other Pythons."""
-    return json.loads(json.dumps(decisions), object_hook=_untraced)  # type: ignore[no-any-return]
-
-
-def _untraced(read: dict[str, Any]) -> dict[str, Any]:
-    failed = read.get("failWorkflowExecutionDecisionAttributes")
-    if failed is not None:
-        failed["details"] = json.loads(failed["details"], object_hook=lambda d: {**d, "traceback": None})
-    return read
 
 
 def sent(kept: Kept) -> list[list[dict[str, Any]]]:
@@ -160,7 +133,8 @@ def check_ids(events: list[dict[str, Any]], *, refused: bool) -> None:
         elif cause in UNKNOWN:
             assert raced(events, event, attributes), f"cancelled what had ended: {event}"
         elif cause in CLASHES:
-            assert refused and event["eventType"] == "StartChildWorkflowExecutionFailed", event
+            assert refused
+            assert event["eventType"] == "StartChildWorkflowExecutionFailed", event
 
 
 def raced(events: list[dict[str, Any]], event: dict[str, Any], attributes: dict[str, Any]) -> bool:
@@ -178,7 +152,7 @@ def raced(events: list[dict[str, Any]], event: dict[str, Any], attributes: dict[
     return False
 
 
-CLOSES = ("CompleteWorkflowExecution", "FailWorkflowExecution", "CancelWorkflowExecution", "ContinueAsNewWorkflowExecution")
+CLOSES = tuple(f"{how}WorkflowExecution" for how in ("Complete", "Fail", "Cancel", "ContinueAsNew"))
 
 
 def check_closes(events: list[dict[str, Any]], kept: Kept) -> None:
