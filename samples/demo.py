@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ from typing import Any
 from flowpy import AlreadyExists, Client, FlowpyError, ResultNotReady, UnknownResource
 from flowpy.client import Run
 from order import Delivery, order
-from processes import DOMAIN, PATIENCE, REGION, ProcessFailed, be_local, service, worker
+from processes import DOMAIN, PATIENCE, REGION, ProcessFailed, be_local, pause, service, stop_in_pauses, worker
 from table import WIDTH, Event, about, elapsed, fitted, table
 
 ORDER = ("o-7", ["lamp", "teapot", "rug"])
@@ -33,8 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs an order from start to result, on this machine alone.")
     parser.add_argument("--json", action="store_true", help="print result and history as JSON")
     given = parser.parse_args()
-    # SIGTERM ends this process as an exception does, so that the processes it started are stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    stop_in_pauses()
     be_local()
     try:
         with progress() as show:
@@ -42,9 +40,6 @@ def main() -> int:
     except (ProcessFailed, FlowpyError) as error:
         print(f"the demo failed: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 128 + signal.SIGINT
     for line in as_json(result, events) if given.json else as_text(result, events):
         print(line)
     return 0
@@ -90,7 +85,7 @@ def start(client: Client, check: Check, **options: Any) -> Run[Delivery]:
         except UnknownResource:
             if time.monotonic() > deadline:
                 raise
-        time.sleep(INTERVAL)
+        pause(INTERVAL)
 
 
 def wait(run: Run[Delivery], check: Check, show: Show) -> Delivery:
@@ -106,7 +101,7 @@ def wait(run: Run[Delivery], check: Check, show: Show) -> Delivery:
         events = run.history()
         last = [event for event in events if not event["eventType"].startswith("DecisionTask")][-1]
         show(f"{elapsed(events, last):4.1f} s  {last['eventType']} {about(events, last)}")
-        time.sleep(INTERVAL)
+        pause(INTERVAL)
 
 
 @contextlib.contextmanager

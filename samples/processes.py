@@ -25,6 +25,26 @@ LOCAL = {"AWS_ACCESS_KEY_ID": "demo", "AWS_SECRET_ACCESS_KEY": "demo", "NO_PROXY
 NOT_LOCAL = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN")
 
 
+_asked_to_stop: list[int] = []
+
+
+def stop_in_pauses() -> None:
+    """Have Ctrl-C and signals end this process in its next ``pause``: never while it starts or ends another one."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _: _asked_to_stop.append(received))
+
+
+def pause(seconds: float) -> None:
+    """Wait a moment.
+
+    Raises:
+        SystemExit: A signal has asked this process to stop.
+    """
+    time.sleep(seconds)
+    if _asked_to_stop:
+        raise SystemExit(128 + _asked_to_stop[0])
+
+
 class ProcessFailed(Exception):
     """A process could not start or has ended by itself; says which, and its last words."""
 
@@ -46,6 +66,7 @@ class Process:
             stdin=subprocess.DEVNULL,
             stdout=self._written,
             stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for the starter alone, which then ends the others in order
         )
         self.pid = self._popen.pid
 
@@ -102,7 +123,7 @@ def service() -> Iterator[str]:
             process.check()
             if time.monotonic() > deadline:
                 raise ProcessFailed(f"the service does not listen on port {port} after {PATIENCE:g} s")
-            time.sleep(0.05)
+            pause(0.05)
         yield f"http://127.0.0.1:{port}"
 
 

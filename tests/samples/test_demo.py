@@ -109,19 +109,20 @@ class TestTheScript:
         assert replay(order, told["events"]).closed
 
     @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to see a process's children")
-    def test_its_processes_end_with_it(self):
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+    def test_its_processes_end_with_it(self, number):
         with script() as it:
             started = until(lambda: len(pids := children(it.pid)) == 2 and pids, "service and worker")
-            it.send_signal(signal.SIGTERM)
+            it.send_signal(number)
             it.communicate(timeout=LIMIT)
 
-        assert it.returncode == 128 + signal.SIGTERM
+        assert it.returncode == 128 + number
         assert [pid for pid in started if alive(pid)] == []
 
     def test_without_the_service_it_says_what_to_do(self, monkeypatch, capsys):
         monkeypatch.setattr(processes, "missing_modules", lambda: ["flask"])
         monkeypatch.setattr(sys, "argv", ["demo.py"])
-        monkeypatch.setattr(demo.signal, "signal", lambda *_: None)
+        monkeypatch.setattr(demo, "stop_in_pauses", lambda: None)
         monkeypatch.setattr(demo, "be_local", lambda: None)
 
         assert demo.main() == 1
