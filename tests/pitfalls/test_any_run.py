@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import flowpy
 from flowpy import activity, workflow
 
-from .build import CLOSES, Run
+from .build import CLOSES, Run, start_timer
 
 item = flowpy.Signal("item", str)
 
@@ -45,7 +46,20 @@ def nested(inner: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
 
 
 PROGRAMS = st.recursive(
-    st.sampled_from([["step"], ["flaky"], ["waiting step"], ["child"], ["sleep"], ["receive"], ["wake"], ["fail"]]),
+    st.sampled_from(
+        [
+            ["step"],
+            ["flaky"],
+            ["waiting step"],
+            ["child"],
+            ["sleep"],
+            ["receive"],
+            ["wake"],
+            ["fail"],
+            ["patch"],
+            ["tell"],
+        ]
+    ),
     nested,
     max_leaves=8,
 )
@@ -85,6 +99,15 @@ class Interpreter:
 
     async def do_fail(self) -> None:
         raise flowpy.ApplicationError("planned")
+
+    async def do_patch(self) -> None:
+        if flowpy.patched("new way"):
+            self.log.append(str(flowpy.uuid4()))
+        else:
+            self.log.append(await step())
+
+    async def do_tell(self) -> None:
+        await flowpy.external("other").signal(item, str(flowpy.random().randint(1, 6)))
 
     async def do_in_turn(self, programs: list[Program]) -> None:
         for each in programs:
@@ -155,7 +178,7 @@ def outside(run: Run) -> dict[str, Callable[[], Any]]:
         "signal note": lambda: run.signaled("note", "y"),
         "cancel": run.cancel_requested,
     }
-    for kind, id in run._links:
+    for (kind, id), links in run._links.items():
         if kind == "activity":
             can[f"{id} completes"] = lambda id=id: run.completes(id)
             can[f"{id} fails"] = lambda id=id: run.fails(id)
@@ -164,6 +187,8 @@ def outside(run: Run) -> dict[str, Callable[[], Any]]:
         elif kind == "timer":
             can[f"{id} fires"] = lambda id=id: run.fires(id)
         elif kind == "child":
+            if "startedEventId" not in links:
+                can[f"{id} starts"] = lambda id=id: run.child_starts(id)
             can[f"{id} completes"] = lambda id=id: run.child_completes(id, "c")
             can[f"{id} fails"] = lambda id=id: run.child_ends(id, "Failed", reason="no")
             can[f"{id} is canceled"] = lambda id=id: run.child_ends(id, "Canceled")
@@ -173,9 +198,15 @@ def outside(run: Run) -> dict[str, Callable[[], Any]]:
     if run._begun is not None or run._waiting is not None:
         can["decide"] = can["decide again"] = run.decide
         can["decision times out"] = run.decision_times_out
+        can["other code holds"] = lambda: hold(run)
     if run._begun is None and run._waiting is not None:
         can["begin"] = run.begin
     return can
+
+
+def hold(run: Run) -> None:
+    number = 1 + sum("flowpy.hold" in json.dumps(e) for e in run.events if e["eventType"] == "TimerStarted")
+    run.decided_elsewhere(start_timer(f"flowpy.hold-{number}", 60))
 
 
 def closed(run: Run) -> bool:
