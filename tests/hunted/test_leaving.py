@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -93,3 +95,59 @@ def test_other_thread_cannot_decide() -> None:
 
     run = Run(threading_workflow)
     assert run.decide() == ["CompleteWorkflowExecution 1"]
+
+
+_STUBBORN = """
+import flowpy
+from flowpy import workflow
+from tests.pitfalls.build import Run
+item = flowpy.Signal("item")
+@workflow
+async def stubborn():
+    while True:
+        try:
+            await item.receive()
+        except BaseException:
+            pass
+assert Run(stubborn).decide() == []
+print("decided")
+"""
+
+
+
+def test_code_that_swallows_everything_is_kept_and_reported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _STUBBORN], capture_output=True, text=True, check=False, timeout=20
+    )
+    assert done.stdout == "decided\n"
+    assert "refuses to be closed" in done.stderr
+
+
+
+def test_exception_cancels_timers_of_tasks_and_activities_in_order_of_creation() -> None:
+    @workflow
+    async def failing() -> None:
+        async def napping() -> None:
+            await flowpy.sleep(100)
+
+        async def working() -> None:
+            await step("in a task")
+
+        tasks = [asyncio.create_task(napping()), asyncio.create_task(working())]
+        await asyncio.sleep(0)
+        step("in main")
+        await stop.receive()
+        raise ValueError(f"with {len(tasks)} tasks")
+
+    run = Run(failing)
+    assert run.decide() == [
+        "StartTimer t1.timer-1 100",
+        "ScheduleActivityTask t2.step-1",
+        "ScheduleActivityTask step-1",
+    ]
+    run.signaled("stop")
+    assert run.decide() == [
+        "CancelTimer t1.timer-1",
+        "RequestCancelActivityTask t2.step-1",
+        "RequestCancelActivityTask step-1",
+    ]
