@@ -181,6 +181,66 @@ def test_files_are_named_as_seen_from_here(monkeypatch: pytest.MonkeyPatch, tmp_
 # --- guesses --------------------------------------------------------------------------------
 
 
+def in_a_row(calls: str) -> str:
+    return "".join(f"    await {name}({number})\n" for name, number in zip(calls[::2], calls[1::2], strict=True))
+
+
+def together(calls: str) -> str:
+    made = ", ".join(f"{name}({number})" for name, number in zip(calls[::2], calls[1::2], strict=True))
+    return f"    await asyncio.gather({made})\n"
+
+
+@pytest.mark.parametrize("written", [in_a_row, together])
+@pytest.mark.parametrize(
+    ("guessed", "edits"),
+    [
+        ("inserted", ["z9a1b2c3d4", "a1z9b2c3d4", "a1b2z9c3d4", "a1b2c3z9d4", "a1b2c3d4z9"]),
+        ("removed", ["b2c3d4", "a1c3d4", "a1b2d4", "a1b2c3"]),
+        ("renamed", ["z1b2c3d4", "a1z2c3d4", "a1b2z3d4", "a1b2c3z4"]),
+        ("reordered", ["b2a1c3d4", "a1c3b2d4", "a1b2d4c3"]),
+    ],
+)
+def test_one_edit_is_guessed_wherever_it_is_made(written: Any, guessed: str, edits: list[str]) -> None:
+    code = "".join(f"@activity\ndef {name}(x: int) -> str: ...\n\n" for name in "abcdz")
+    code += "@workflow\nasync def order(order_id: str) -> str:\n"
+    if (written, guessed) == (together, "reordered"):
+        return  # no difference at all
+
+    for edit in edits:
+        before, after = (f"{code}{written(calls)}    return order_id\n" for calls in ("a1b2c3d4", edit))
+        _, divergence = diverged(before, after)
+        assert (edit, divergence.guess) == (edit, guessed)
+
+
+@pytest.mark.parametrize(
+    ("guessed", "edits"),
+    [
+        ("inserted", ["a9a1a2a3", "a1a9a2a3", "a1a2a9a3", "a1a2a3a9"]),
+        ("removed", ["a2a3", "a1a3", "a1a2"]),
+    ],
+)
+def test_one_edit_among_calls_of_one_name_is_guessed(guessed: str, edits: list[str]) -> None:
+    code = "@activity\ndef a(x: int) -> str: ...\n\n@workflow\nasync def order(order_id: str) -> str:\n"
+
+    for edit in edits:
+        before, after = (f"{code}{together(calls)}    return order_id\n" for calls in ("a1a2a3", edit))
+        _, divergence = diverged(before, after)
+        assert (edit, divergence.guess) == (edit, guessed)
+
+
+def test_cold_and_warm_runs_differ_in_the_same_place() -> None:
+    events = history_of(BEFORE)
+    found = []
+    for warm in (False, True):
+        with pytest.raises(flowpy.NonDeterminismError) as caught:
+            replay(module(AFTER)["order"], events, workflow_id="order-o-7", run_id=RUN_ID, warm=warm)
+        found.append(caught.value.divergence)
+
+    assert found[0].history == found[1].history
+    assert found[0].code == found[1].code
+    assert found[0].completed_event_id == found[1].completed_event_id == 10
+
+
 def test_a_guess_needs_neither_source_nor_other_evidence() -> None:
     timer = Decided("StartTimer(timer-2)", "StartTimer", "timer-2", "", 7)
 

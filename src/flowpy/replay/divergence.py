@@ -144,6 +144,7 @@ class Divergence:
         code: Decisions the code made that the history does not have, in the order they were made.
         matched: The last decisions that matched, with the lines of code that made them.
         differences: Harmless differences in the same decision task; in strict mode all there are.
+        earlier: The first harmless difference in the decision tasks before: where the ways parted, perhaps.
         waiting: Where the code waits now, if it made no decision of its own.
         reason: What contradicts, where one decision stands on both sides.
         guess: The likely kind of change.
@@ -162,6 +163,7 @@ class Divergence:
     code: tuple[Decided, ...]
     matched: tuple[Decided, ...] = ()
     differences: tuple[Difference, ...] = ()
+    earlier: Difference | None = None
     waiting: tuple[CodeLine, ...] = ()
     reason: str = ""
     guess: Guess = "unknown"

@@ -12,7 +12,7 @@ from typing import Any
 from flowpy.errors import NonDeterminismError
 from flowpy.history.episodes import Episode, Event
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, SIDE_EFFECT, describe, marker_id
-from flowpy.replay.divergence import CodeLine, Decided, Divergence
+from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence
 from flowpy.replay.entities import Close, Entity, Marker
 from flowpy.replay.execution import Execution
 from flowpy.replay.guessing import Evidence, guess, guess_differences
@@ -44,6 +44,7 @@ def diverged(
     waiting = tuple(filter(None, map(CodeLine.of, execution.where()))) if execution.where is not None else ()
     completed = episode.completed["eventId"] if episode.completed is not None else None
     here = tuple(one for one in execution.warnings if one.completed_event_id == completed)
+    earlier = next((one for one in execution.warnings if one.completed_event_id != completed), None)
     python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
     patches = _patches(execution, episode)
     # A patch that was taken out may show first in what the decision task after its own decides.
@@ -58,6 +59,8 @@ def diverged(
         tuple(id for id in patches if execution.patches.get(id) is False),
         tuple(id for id, task in patches.items() if id not in execution.patches and task >= before),
         _shift(execution, episode, history, surplus) if here else (),
+        _since(execution, (*history, *code)),
+        not any(each.answers for each in _following(execution, episode)),
         stopped,
         python,
         Source(one for one in (*(d.line for d in (*code, *matched)), *waiting)),
@@ -70,6 +73,7 @@ def diverged(
         code=code,
         matched=matched,
         differences=here,
+        earlier=earlier,
         waiting=waiting if not any(one.line for one in code) else (),
         reason=reason,
         guess=cause.guess,
@@ -203,6 +207,16 @@ def _shift(
         if changes and all(change[0] == "delete" for change in changes):
             return tuple(recorded(e) for _, start, end, _, _ in changes for e in events[start:end])
     return ()
+
+
+def _since(execution: Execution, apart: tuple[Decided, ...]) -> Difference | None:
+    """The first call with another input among those that only numbers tell from one that is new or gone."""
+    groups = {_group(one.decision_type, one.id) for one in apart}
+    for one in execution.warnings:
+        called = re.match(r"(\w+)\(([^:)]*)", one.decision)
+        if called is not None and _group(called[1], called[2]) in groups and one.what != "seconds":
+            return one
+    return None
 
 
 def _tables(execution: Execution) -> tuple[dict[int, Any], ...]:

@@ -57,6 +57,8 @@ class Evidence:
         lost_patches: Recorded patches that the code asked for too early: they answered False.
         unasked_patches: Patches recorded in this decision task, or the one before, that the code did not ask for.
         shift: What was inserted among, or removed from, calls of one name that are told apart by their numbers.
+        since: The first call with another input among those of the same name, in any decision task.
+        newest: The history has no later decisions, so what was only moved looks new or gone.
         stopped: The code was stopped at a side effect that is not recorded.
         python: (Python that decided the run first, Python here).
         source: The functions the calls stand in.
@@ -70,6 +72,8 @@ class Evidence:
     lost_patches: tuple[str, ...] = ()
     unasked_patches: tuple[str, ...] = ()
     shift: tuple[Decided, ...] = ()
+    since: Difference | None = None
+    newest: bool = False
     stopped: bool = False
     python: tuple[str, str] = ("", "")
     source: Source = field(factory=lambda: Source(()))
@@ -82,7 +86,7 @@ def guess(evidence: Evidence) -> Cause:
     >>> guess(Evidence((timer,), ())).likely
     'timer timer-2 (event 7) was removed'
     """
-    cause = _same_call(evidence) or _patches(evidence) or _ends(evidence) or _calls(evidence)
+    cause = _same_call(evidence) or _patches(evidence) or _moved(evidence) or _ends(evidence) or _calls(evidence)
     old, new = evidence.python
     if cause.guess in _ORDER and old and new and old != new:
         words = f"Python {old} decided this run first, this is Python {new}: they may order tasks otherwise"
@@ -150,6 +154,24 @@ def _patches(evidence: Evidence) -> Cause | None:
     return Cause("patched", words, remedy("patched"))
 
 
+def _moved(evidence: Evidence) -> Cause | None:
+    """Calls of one name got other numbers, which shows in their inputs."""
+    if evidence.shift:
+        one = evidence.shift[0]
+        if one.event_id is None:
+            words = f"{one.id} is new; what had its number and those after it have the next numbers"
+            return Cause("inserted", words, remedy("unnumbered"))
+        words = f"{one.id} (event {one.event_id}) was removed; the calls of that name after it took its number"
+        return Cause("removed", words, remedy("unnumbered"))
+    history, code = ([one for one in side if not _is_close(one)] for side in (evidence.history, evidence.code))
+    if evidence.since is None or (history and code):
+        return None
+    guessed: Guess = "removed" if history else "inserted"
+    name = (history or code)[0].name
+    words = f"a call of {name} was {guessed} earlier: from event {evidence.since.event_id} on they have other inputs"
+    return Cause(guessed, words, remedy("unnumbered"))
+
+
 def _ends(evidence: Evidence) -> Cause | None:
     """The function ended, on one side at least."""
     old = next((one for one in evidence.history if _is_close(one)), None)
@@ -172,8 +194,6 @@ def _ends(evidence: Evidence) -> Cause | None:
 def _calls(evidence: Evidence) -> Cause:
     history = [one for one in evidence.history if not _is_close(one)]
     code = [one for one in evidence.code if not _is_close(one)]
-    if evidence.shift:
-        return _shifted(evidence.shift[0])
     if not code and not history:
         return Cause("unknown", "not recognised", remedy("unknown"))
     if not code:
@@ -181,14 +201,6 @@ def _calls(evidence: Evidence) -> Cause:
     if not history:
         return _more(evidence, code[0])
     return _both(evidence, history, code)
-
-
-def _shifted(one: Decided) -> Cause:
-    if one.event_id is None:
-        words = f"{one.id} is new; what had its number and those after it have the next numbers"
-        return Cause("inserted", words, remedy("unnumbered"))
-    words = f"{one.id} (event {one.event_id}) was removed; the calls of that name after it took its number"
-    return Cause("removed", words, remedy("unnumbered"))
 
 
 def _fewer(evidence: Evidence, history: list[Decided]) -> Cause:
@@ -237,12 +249,15 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
             return Cause("hash order", f"{words}, as may happen with{_set(evidence.source)}", remedy("hash order"))
         return Cause("reordered", words, remedy("reordered"))
     if calls and not passed:
-        words = f"{_list((new,))} was inserted before {_call(old)}"
+        words = f"{_list((new,))} was inserted before {_call(old)}" + (", or moved there" if evidence.newest else "")
         return Cause("inserted", words, remedy("inserted", None, new))
     if old.decision_type != new.decision_type:
         return Cause("other kind", f"{_call(old)} was replaced by {_call(new)}", remedy("other kind", old, new))
-    verb = "replaced by" if calls else f"renamed to {_call(new)}, or replaced by"
-    words = f"{_call(old)} was {verb} {'it' if not calls else _call(new)}"
+    if calls:
+        words = f"{_call(old)} was replaced by {_call(new)}"
+    else:
+        also = ", replaced by it, or removed" if evidence.newest else ", or replaced by it"
+        words = f"{_call(old)} was renamed to {_call(new)}{also}"
     return Cause("renamed", words, remedy("renamed", old, new))
 
 

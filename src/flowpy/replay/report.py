@@ -94,6 +94,8 @@ def _difference(one: Difference, paint: Paint) -> Iterator[str]:
 def _foot(divergence: Divergence) -> Iterator[str]:
     if divergence.reason:
         yield from _labelled("differs", divergence.reason)
+    if divergence.earlier is not None:
+        yield from _labelled("earlier", str(divergence.earlier))
     if divergence.stopped:
         yield from _labelled("stopped", "the code cannot go on without the value; what it would do next is not known")
     for line in divergence.waiting[:3]:
