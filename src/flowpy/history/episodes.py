@@ -42,10 +42,26 @@ _ENDED: Final = frozenset(
     "WorkflowExecutionCompleted WorkflowExecutionFailed WorkflowExecutionCanceled WorkflowExecutionContinuedAsNew "
     "WorkflowExecutionTimedOut WorkflowExecutionTerminated".split()
 )
-_SPECIAL: Final = frozenset(_OWN) | _ENDED | frozenset(
-    "DecisionTaskScheduled DecisionTaskStarted DecisionTaskCompleted DecisionTaskTimedOut "
-    "TimerFired WorkflowExecutionSignaled".split()
-)
+_HOLDS: Final = {"TimerStarted": "timerStartedEventAttributes", "StartTimerFailed": "startTimerFailedEventAttributes"}
+
+# What an event is for the cutting: the key of its attributes if it can only belong to a transaction, else one of these;
+# events in no table are later ones, which code sees.
+_NOTHING: Final = 0
+_STARTED: Final = 1
+_COMPLETED: Final = 2
+_OTHER: Final = 3
+_EFFECTIVE: Final = frozenset(kind for kind in _OWN if kind.endswith("Failed")) | _ENDED
+_ROLES: Final[dict[str, Any]] = {
+    **{kind: _OTHER if kind in _EFFECTIVE else key for kind, key in _OWN.items()},
+    **dict.fromkeys(_ENDED, _OTHER),
+    "DecisionTaskScheduled": _NOTHING,
+    "DecisionTaskStarted": _STARTED,
+    "DecisionTaskCompleted": _COMPLETED,
+    "DecisionTaskTimedOut": _OTHER,
+    "TimerFired": _OTHER,
+    "WorkflowExecutionSignaled": _OTHER,
+}
+_BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
 
 
 @define
@@ -100,12 +116,16 @@ class Episodes:
     """An episode that was handed out as open turned out never to have happened: start again from event 1."""
     ends_in_a_transaction: bool = False
     """Whether the newest event belongs to the transaction of the last decision, which may be cut off there."""
+    brief: bool = False
+    """Leave out of episodes what no code can notice, such as ActivityTaskStarted: running them is quicker."""
     _carry: list[Event] = field(factory=list)
     _mark: int = 0
     _started: Event | None = None
     _open: Episode | None = None
     _last: Episode | None = None
     _handed_out: bool = False
+    _effective: bool = False
+    """Whether the last transaction has answers that code notices: decisions that were refused."""
 
     def feed(self, events: Iterable[Event]) -> list[Episode]:
         """Take further events and return the episodes they bring, the open one last.
@@ -119,31 +139,31 @@ class Episodes:
             HistoryError: The events contradict each other.
         """
         done: list[Episode] = []
-        special, seen = _SPECIAL, self.last_event_id
+        if self.last_event_id:
+            seen = self.last_event_id
+            events = [event for event in events if event["eventId"] > seen]
+        role_of = (_BRIEF_ROLES if self.brief else _ROLES).get
         carry = self._carry
-        kind = ""
+        answers, completed = self._transaction()
+        event: Event = {}
         for event in events:
-            if seen:
-                if event["eventId"] <= seen:
-                    continue
-                seen = 0
-            kind = event["eventType"]
-            if kind not in special:
+            role = role_of(event["eventType"])
+            if role is None:
                 carry.append(event)
-            elif kind in _OWN:
-                self._own_or_later(event, kind)
-            elif kind == "DecisionTaskStarted":
+            elif role is _NOTHING:
+                continue
+            elif role is _STARTED:
                 self._started, self._mark = event, len(carry)
-            elif kind == "DecisionTaskCompleted":
+            elif role is _COMPLETED:
                 self._complete(event, done)
-            elif kind == "DecisionTaskTimedOut":
-                self._timed_out(event)
-            elif kind in _ENDED:
-                self.closed = event
-            elif kind != "DecisionTaskScheduled" and not _invisible(event, kind):
-                carry.append(event)
-        if kind and not seen:
+                answers, completed = self._transaction()
+            elif role is not _OTHER and event[role].get("decisionTaskCompletedEventId") == completed:
+                answers.append(event)
+            else:
+                self._other(event, event["eventType"])
+        if event:
             self.last_event_id = event["eventId"]
+            kind = event["eventType"]
             self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
         self._end(done)
         return done
@@ -152,21 +172,38 @@ class Episodes:
         """Whether an episode is the one decided last."""
         return self._last is episode
 
+    def _transaction(self) -> tuple[list[Event], int]:
+        """The transaction of the last decision, and the id of the event that completed it, 0 if there is none."""
+        last = self._last
+        if last is None or last.answers is None or last.completed is None:
+            return [], 0
+        return last.answers, last.completed["eventId"]
+
+    def _other(self, event: Event, kind: str) -> None:
+        if kind in _OWN:
+            self._own_or_later(event, kind)
+        elif kind == "DecisionTaskTimedOut":
+            self._timed_out(event)
+        elif kind in _ENDED:
+            self.closed = event
+        elif not _invisible(event, kind):
+            self._carry.append(event)
+
     def _own_or_later(self, event: Event, kind: str) -> None:
         attributes = event[_OWN[kind]]
         if kind == "StartChildWorkflowExecutionFailed" and attributes.get("initiatedEventId"):
             self._carry.append(event)
             return
-        last = self._last
-        expected = last.completed["eventId"] if last is not None and last.completed is not None else 0
-        if last is None or last.answers is None or attributes.get("decisionTaskCompletedEventId") != expected:
+        answers, expected = self._transaction()
+        if not expected or attributes.get("decisionTaskCompletedEventId") != expected:
             raise HistoryError(
                 f"event {event['eventId']} ({kind}) belongs to decision "
                 f"{attributes.get('decisionTaskCompletedEventId')}, but the last decision completed is "
                 f"{expected or 'none'}: the history is corrupt, or events are missing",
                 event_id=event["eventId"],
             )
-        last.answers.append(event)
+        answers.append(event)
+        self._effective = True
         if kind in _ENDED:
             self.closed = event
 
@@ -183,33 +220,41 @@ class Episodes:
             self.context = attributes["executionContext"]
             if self.first_context is None:
                 self.first_context = self.context
-        opened, self._open = self._open, None
-        self._last = opened if opened is not None else self._begin(started, done)
-        self._handed_out = opened is not None
-        self._last.completed, self._last.answers = event, []
-        self._started = None
+        episode = self._open
+        if episode is None:
+            episode = self._begin(started, done)
+            self._handed_out = False
+        else:
+            self._open, self._handed_out = None, True
+        episode.completed, episode.answers = event, []
+        self._last, self._started = episode, None
         self.unanswered, self.decided = 0, True
 
     def _begin(self, started: Event, done: list[Episode]) -> Episode:
         """Make the episode of the decision task started last, and settle what became of the one before."""
-        last, first = self._last, []
-        if last is not None:
-            assert last.answers is not None
-            if _is_held(last):
-                self.held += 1
-                self.held_in_a_row += 1
-                self.broken = self.broken or self._handed_out
-                first = last.events
-            else:
-                first = last.answers
-                self.held_in_a_row = 0
-                if not self._handed_out:
-                    done.append(last)
-        self._last, self._handed_out = None, False
-        fresh = self._carry[: self._mark]
-        del self._carry[: self._mark]
-        self._mark = 0
-        return Episode(started, first + fresh)
+        last, carry, mark = self._last, self._carry, self._mark
+        if mark == len(carry):
+            events = carry.copy()
+            carry.clear()
+        else:
+            events = carry[:mark]
+            del carry[:mark]
+        if last is None:
+            return Episode(started, events)
+        answers = last.answers
+        assert answers is not None
+        if answers and answers[0]["eventType"] in _HOLDS and _is_held(last):
+            self.held += 1
+            self.held_in_a_row += 1
+            self.broken = self.broken or self._handed_out
+            return Episode(started, last.events + events)
+        self.held_in_a_row = 0
+        if self._effective or not self.brief:
+            self._effective = False
+            events = answers + events
+        if not self._handed_out:
+            done.append(last)
+        return Episode(started, events)
 
     def _timed_out(self, event: Event) -> None:
         if event["decisionTaskTimedOutEventAttributes"].get("startedEventId"):
@@ -222,6 +267,7 @@ class Episodes:
     def _end(self, done: list[Episode]) -> None:
         if self._started is not None and self._open is None and self.closed is None:
             self._open = self._begin(self._started, done)
+            self._last, self._handed_out = None, False
             done.append(self._open)
         elif self._last is not None and not self._handed_out and not _is_held(self._last):
             done.append(self._last)
@@ -230,15 +276,10 @@ class Episodes:
 
 def _is_held(episode: Episode) -> bool:
     answers = episode.answers
-    return answers is not None and len(answers) == 1 and _is_hold(answers[0])
-
-
-def _is_hold(event: Event) -> bool:
-    if event["eventType"] == "TimerStarted":
-        return bool(event["timerStartedEventAttributes"]["timerId"].startswith(HOLD_PREFIX))
-    if event["eventType"] == "StartTimerFailed":
-        return bool(event["startTimerFailedEventAttributes"]["timerId"].startswith(HOLD_PREFIX))
-    return False
+    if answers is None or len(answers) != 1:
+        return False
+    key = _HOLDS.get(answers[0]["eventType"])
+    return key is not None and bool(answers[0][key]["timerId"].startswith(HOLD_PREFIX))
 
 
 def _invisible(event: Event, kind: str) -> bool:

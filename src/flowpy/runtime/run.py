@@ -90,7 +90,7 @@ class Run:
         self.execution = Execution()
         self.execution.workflow = (workflow.name, workflow.version)
         self.execution.marker_listener = self
-        self.episodes = Episodes()
+        self.episodes = Episodes(brief=observer is None)
         self.loop = Loop(self)
         self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
         self.tasks: dict[Task[Any], None] = {}
@@ -115,7 +115,6 @@ class Run:
         self._state: Any = None
         self._observer = observer
         self._episode: Episode | None = None
-        self._clock: float | None = 0.0
         self._unknown: set[str] = set()
         self.base_context = Context()
         self.base_context.run(current.set, self)
@@ -170,7 +169,7 @@ class Run:
         return self.execution.answer(self.closing), self._context_to_send()
 
     def _run_episode(self, episode: Episode) -> None:
-        self._episode, self._clock = episode, None
+        self._episode = episode
         self.replaying = episode.answers is not None
         if self.lost:
             self.closing = self.outcome.close()
@@ -190,7 +189,8 @@ class Run:
                 loop.run_until_blocked()
             if self.stopped or self.lost:
                 break
-        self.closing = self.outcome.close() if self.outcome.kind and not self.stopped else None
+        if self.outcome.kind:
+            self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
         if self.replaying:
@@ -331,10 +331,7 @@ class Run:
     @property
     def clock(self) -> float:
         """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
-        if self._clock is None:
-            assert self._episode is not None
-            self._clock = seconds(self._episode.started)
-        return self._clock
+        return seconds(self._episode.started) if self._episode is not None else 0.0
 
     @property
     def warnings(self) -> list[Difference]:
