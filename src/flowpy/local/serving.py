@@ -75,7 +75,7 @@ class LocalService:
         self._threads: set[Thread] = set()
         self._parked: dict[Thread, _Parked] = {}
         self._tasks: set[str] = set()
-        self._waiting = Waiting(engine, self._tasks.add)
+        self._waiting = Waiting(engine, engine.call, self._tasks.add)
         self._goes_on = False
         self._is_closed = False
         listen(engine, self._changed)

@@ -18,6 +18,8 @@ EMPTY: Final[dict[str, dict[str, Any]]] = {
 
 _MOST: Final = 1_000
 
+Call = Callable[[str, dict[str, Any]], dict[str, Any]]
+
 Key = tuple[str, str, str]
 """Operation, domain and task list of a poll."""
 
@@ -63,11 +65,13 @@ class Waiting:
 
     Args:
         engine: Where the tasks come from.
+        call: The engine's ``call`` or ``call_shared``.
         on_task: Told the taskToken of each task that a waiter is given, before the waiter learns of it.
     """
 
-    def __init__(self, engine: Engine, on_task: Callable[[str], None] | None = None) -> None:
+    def __init__(self, engine: Engine, call: Call, on_task: Callable[[str], None] | None = None) -> None:
         self._engine = engine
+        self._call = call
         self._on_task = on_task
         # Dicts serve as queues that can lose members in the middle.
         self._queues: dict[Key, dict[Waiter, None]] = {}
@@ -108,7 +112,7 @@ class Waiting:
         if not waiter.is_there():
             return 0
         try:
-            answer = self._engine.call(key[0], waiter.request)
+            answer = self._call(key[0], waiter.request)
         except ServiceError as error:
             waiter.give(error)
             return 0

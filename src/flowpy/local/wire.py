@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NoReturn
 
 from flowpy.errors import InvalidRequest, ServiceError
+from flowpy.local.engine.event import Event
 
 __all__ = ["MOST_BYTES", "answer_bytes", "fault_bytes", "operation_of", "read_request", "region_of", "too_large"]
 
@@ -43,7 +44,7 @@ def operation_of(target: str) -> str:
 def region_of(authorization: str) -> str | None:
     """The region in the credential scope of an ``Authorization`` header, None if there is none."""
     found = _SCOPE.search(authorization)
-    return found[1] if found else None
+    return found[1].lower() if found else None
 
 
 def _malformed(what: str) -> ServiceError:
@@ -117,7 +118,23 @@ _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, default=_secon
 
 def answer_bytes(answer: dict[str, Any]) -> bytes:
     """The body of an answer: members in order, timestamps as epoch seconds; nothing for an operation without output."""
-    return _encode(answer).encode() if answer else b""
+    if not answer:
+        return b""
+    if "events" not in answer:
+        return _encode(answer).encode()
+    # A history is asked for again and again as it grows: each of its events is written out once.
+    events = ",".join([_event(event) for event in answer["events"]])
+    rest = _encode({name: member for name, member in answer.items() if name != "events"})
+    # "events" comes before every other member that stands beside it.
+    return f'{{"events":[{events}]{"," if len(rest) > 2 else ""}{rest[1:]}'.encode()
+
+
+def _event(event: dict[str, Any]) -> str:
+    if type(event) is not Event:
+        return _encode(event)
+    if not event.text:
+        event.text = _encode(event)
+    return event.text
 
 
 def fault_bytes(error: ServiceError) -> tuple[int, bytes]:

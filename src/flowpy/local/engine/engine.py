@@ -101,14 +101,24 @@ class Engine(Transactions):
             ServiceError: The fault SWF would answer with; nothing has changed.
         """
         with self._exclusively():
-            self._tick()
-            try:
-                answer = self._answer(operation, _copied(request))
-            except ServiceError as error:
-                error.operation = operation
-                raise
-            result: dict[str, Any] = _copied(answer)
+            result: dict[str, Any] = _copied(self._perform(operation, request))
             return result
+
+    def call_shared(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Answers one request as `call` does, but with the engine's own structures: to be written out, not changed.
+
+        A long history costs several times less than its copy.
+        """
+        with self._exclusively():
+            return self._perform(operation, request)
+
+    def _perform(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        self._tick()
+        try:
+            return self._answer(operation, _copied(request))
+        except ServiceError as error:
+            error.operation = operation
+            raise
 
     def _answer(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if operation not in OPERATIONS:

@@ -14,6 +14,7 @@ from attrs import define, field
 from flowpy.local.engine import faults
 from flowpy.local.engine.changes import Changes
 from flowpy.local.engine.deadlines import Deadlines
+from flowpy.local.engine.event import Event
 from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.runs import MemoryRuns, Runs
 from flowpy.local.engine.state import ActivityTask, DecisionTask, Domain, Effect, Execution, attributes_key
@@ -107,12 +108,16 @@ class World:
         self.changes.runs[run.run_id] = run
         event_id = len(run.events) + 1
         run.events.append(
-            {
-                "eventTimestamp": timestamp(self.now),
-                "eventType": event_type,
-                "eventId": event_id,
-                attributes_key(event_type): {name: value for name, value in attributes.items() if value is not None},
-            }
+            Event(
+                {
+                    "eventTimestamp": timestamp(self.now),
+                    "eventType": event_type,
+                    "eventId": event_id,
+                    attributes_key(event_type): {
+                        name: value for name, value in attributes.items() if value is not None
+                    },
+                }
+            )
         )
         if event_type.startswith(_ACTIVITY_TASK_EVENTS):
             run.latest_activity = self.now

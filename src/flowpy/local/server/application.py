@@ -87,9 +87,9 @@ class Application:
             raise InvalidRequest("No X-Amz-Target header names an operation", fault="UnknownOperationException")
         region = region_of(headers.get(b"authorization", b"").decode("latin-1"))
         request = read_request(body)
-        polls = self.polls(self.regions.engine(region))
         is_open = (scope.get("extensions") or {}).get("flowpy.local", {}).get("is_open", _always)
         try:
+            polls = self.polls(self.regions.engine(region))
             return await polls.call(operation, request, Connection(is_open, lambda: _closed(receive)))
         except ServiceError:
             raise

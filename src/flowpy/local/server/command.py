@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from flowpy.local.engine import Engine, SystemClock
 from flowpy.local.server.application import DEFAULT_HOLD, Application
-from flowpy.local.server.regions import Regions
+from flowpy.local.server.regions import Regions, file_of, regions_beside
 from flowpy.local.server.server import Server
 
 __all__ = ["main"]
@@ -33,8 +35,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--region",
-        default=os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1",
-        help="region of requests that are not signed; signed ones name theirs (default %(default)s)",
+        default="us-east-1",
+        help="region that FILE is for, and that requests are for which are not signed; signed ones name theirs, and "
+        "each further region has a file beside FILE (default %(default)s)",
     )
     return parser
 
@@ -65,17 +68,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.hold < 0:
         return _complain("--hold is a number of seconds, 0 or more", 2)
     _open_files()
-    regions = Regions(lambda region: Engine(SystemClock(), seed=os.urandom(8).hex(), region=region), given.region)
     try:
+        regions = _regions(given.region, Path(given.db) if given.db else None)
         server = Server(Application(regions, given.hold), given.host, given.port)
     except OSError as error:
-        return _complain(f"cannot listen on {given.host}:{given.port}: {error}", 1)
+        return _complain(str(error), 1)
     kept = given.db or "memory"
     hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
     sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")
     sys.stdout.flush()
+    # uvicorn lets the signal that ended it happen once more: it must not keep the stores from being closed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         server.run()
     except KeyboardInterrupt:
         return 130
+    finally:
+        regions.close()
     return 0
+
+
+def _regions(default: str, path: Path | None) -> Regions:
+    if path is None:
+        return Regions(lambda region: Engine(SystemClock(), seed=_seed(), region=region), default)
+    # sqlite3 comes with some Pythons and not with others; in memory it is not needed.
+    from flowpy.local.store import SQLiteStore
+
+    def make(region: str) -> Engine:
+        store = SQLiteStore(file_of(path, region, default))
+        return Engine(SystemClock(), seed=_seed(), region=region, store=store)
+
+    return Regions(make, default, regions_beside(path))
+
+
+def _seed() -> str:
+    """Another one for every process, so that no two runs ever have the same runId."""
+    return os.urandom(8).hex()

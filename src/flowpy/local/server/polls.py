@@ -64,7 +64,7 @@ class LongPolls:
         self.hold = hold
         self._loop = loop
         self._thread = threading.get_ident()
-        self._waiting = Waiting(engine)
+        self._waiting = Waiting(engine, engine.call_shared)
         self._wake_is_due = False
         self._timer: TimerHandle | None = None
         self._is_closed = False
@@ -79,7 +79,7 @@ class LongPolls:
             connection: Where it came from.
 
         Returns:
-            The answer; None if the client went away while its poll waited.
+            The answer, to be written out at once; None if the client went away while its poll waited.
 
         Raises:
             ServiceError: SWF's fault.
@@ -90,7 +90,7 @@ class LongPolls:
                 self._hand_out()
             if not connection.is_open():
                 return None
-        answer = self.engine.call(operation, request)
+        answer = self.engine.call_shared(operation, request)
         self._wake_soon()
         if operation not in EMPTY or "taskToken" in answer or self._is_closed:
             return answer

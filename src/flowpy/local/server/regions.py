@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import glob
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 from flowpy.errors import AccessDenied
 from flowpy.local.engine import Engine
 
-__all__ = ["Regions"]
+__all__ = ["Regions", "file_of", "regions_beside"]
 
 _MOST: Final = 50
 
@@ -46,5 +49,25 @@ class Regions:
             engine = self._engines[name] = self._make(name)
         return engine
 
+    def close(self) -> None:
+        """Lets go of the engines' stores."""
+        for engine in self:
+            engine.close()
+
     def __iter__(self) -> Iterator[Engine]:
         return iter(self._engines.values())
+
+
+def file_of(path: Path, region: str, default: str) -> Path:
+    """Where the engine of a region is kept: the default one in the file itself, the others in files beside it."""
+    return path if region == default else path.with_name(f"{path.stem}.{region}{path.suffix}")
+
+
+def regions_beside(path: Path) -> tuple[str, ...]:
+    """The regions that have a file beside this one."""
+    found = []
+    for other in sorted(path.parent.glob(f"{glob.escape(path.stem)}.*{glob.escape(path.suffix)}")):
+        region = other.name[len(path.stem) + 1 : len(other.name) - len(path.suffix)]
+        if other != path and re.fullmatch(r"[a-z0-9-]{1,40}", region):
+            found.append(region)
+    return tuple(found)
