@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flowpy.errors import AlreadyExists, UnknownResource
 from flowpy.local.engine import Engine, Quotas, VirtualClock
+from flowpy.local.store import SQLiteStore
 
 IDS = st.sampled_from(["a", "b", "c"])
 WORKFLOWS = st.sampled_from(["w", "x", "y"])
@@ -160,23 +161,35 @@ def check_state(engine):
     )
 
 
-@pytest.mark.parametrize("held", [False, True], ids=["effects at once", "effects held"])
-@pytest.mark.parametrize("between", [False, True], ids=["woken after", "woken between"])
-@given(steps=STEPS)
-def test_every_history_is_one_that_swf_could_write(new_driver, held, between, steps):
-    quotas = Quotas(open_activities=2, open_timers=2, open_children=2, open_lambda_functions=2, events=60)
-    engine = Engine(VirtualClock(), quotas, wake_between=between)
+QUOTAS = Quotas(open_activities=2, open_timers=2, open_children=2, open_lambda_functions=2, events=60)
+
+
+def begun(new_driver, *, held, between=False, store=None):
+    """One to play the steps, on an engine of his own."""
+    engine = Engine(VirtualClock(), QUOTAS, wake_between=between, store=store)
     engine.on_lambda("a", lambda text: text)
     engine.on_lambda("b", None)
     engine.hold_effects = held
     swf = new_driver(engine)
     swf.start("w", lambdaRole="role")
-    chance = Chance(swf)
+    return Chance(swf)
+
+
+def play(chance, name, arguments):
+    # What comes too late is refused, and nothing else is.
+    with suppress(UnknownResource, AlreadyExists):
+        getattr(chance, name)(*arguments)
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["effects at once", "effects held"])
+@pytest.mark.parametrize("between", [False, True], ids=["woken after", "woken between"])
+@given(steps=STEPS)
+def test_every_history_is_one_that_swf_could_write(new_driver, held, between, steps):
+    chance = begun(new_driver, held=held, between=between)
+    swf, engine = chance.swf, chance.swf.engine
 
     for name, *arguments in steps:
-        # What comes too late is refused, and nothing else is.
-        with suppress(UnknownResource, AlreadyExists):
-            getattr(chance, name)(*arguments)
+        play(chance, name, arguments)
         swf.check()
         check_state(engine)
 
@@ -185,3 +198,39 @@ def test_every_history_is_one_that_swf_could_write(new_driver, held, between, st
         engine.advance_to(due)
     swf.check()
     assert not any(run.is_open for run in engine.world.runs.values()), "all that was open has timed out"
+
+
+def seen(chance):
+    """All that can be seen of an engine, and what it will do next."""
+    engine = chance.swf.engine
+    coming = engine.next_due(), engine.pending_effects
+    engine.tick()
+    runs = list(engine.world.runs.values())
+    return (
+        coming,
+        [engine.call("DescribeWorkflowExecution", {"domain": "shop", "execution": run.reference}) for run in runs],
+        [list(run.events) for run in runs],
+        [engine.world.decision_lists.count("shop", name) for name in ("deciders", "other")],
+        engine.world.activity_lists.count("shop", "workers"),
+    )
+
+
+def forget(engine):
+    with engine._exclusively():
+        # The time is kept with what changes, and a call that changes nothing may have seen a later one.
+        engine.world.changes.domains["shop"] = engine.world.domains["shop"]
+    engine._stale = True
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["effects at once", "effects held"])
+@settings(max_examples=20)
+@given(steps=STEPS)
+def test_an_engine_that_reads_all_again_after_each_step_goes_on_like_one_that_remembers(new_driver, held, steps):
+    with closing(SQLiteStore(":memory:")) as store:
+        remembers, reads = begun(new_driver, held=held), begun(new_driver, held=held, store=store)
+        for name, *arguments in steps:
+            for chance in (remembers, reads):
+                play(chance, name, arguments)
+            forget(reads.swf.engine)
+            assert seen(reads) == seen(remembers)
+        check_state(reads.swf.engine)
