@@ -111,6 +111,11 @@ class Application:
         for engine in self.regions:
             self.polls(engine).wake()
 
+    @property
+    def waiting(self) -> int:
+        """How many polls wait for a task."""
+        return sum(map(len, self._polls.values()))
+
     def close(self) -> None:
         """Answers the polls that wait."""
         for polls in self._polls.values():

@@ -73,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         server = Server(Application(regions, given.hold), given.host, given.port)
     except OSError as error:
         return _complain(str(error), 1)
+    # The first request of all reads the service's model, which takes a while.
+    regions.engine().call("ListDomains", {"registrationStatus": "REGISTERED"})
     kept = given.db or "memory"
     hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
     sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")

@@ -66,6 +66,7 @@ class LongPolls:
         self._thread = threading.get_ident()
         self._waiting = Waiting(engine, engine.call_shared)
         self._wake_is_due = False
+        self._has_new = False
         self._timer: TimerHandle | None = None
         self._is_closed = False
         listen(engine, self._changed)
@@ -130,11 +131,16 @@ class LongPolls:
         self._wake_is_due = False
         if self._is_closed:
             return
-        self.engine.tick()
+        clock, due = self.engine.clock, self.engine.next_due()
+        if due is not None and due <= clock.now():
+            self.engine.tick()
+            due = self.engine.next_due()
         self._hand_out()
-        self._set_timer()
+        if due is not None and not (isinstance(clock, VirtualClock) and due > clock.now()):
+            self._set_timer(due)
 
     def _changed(self) -> None:
+        self._has_new = True
         if threading.get_ident() == self._thread:
             self._wake_soon()
         elif not self._loop.is_closed():
@@ -147,14 +153,19 @@ class LongPolls:
             self._loop.call_soon(self.wake)
 
     def _hand_out(self) -> None:
-        self._waiting.hand_out()
+        if self._has_new:
+            self._has_new = False
+            self._waiting.hand_out()
 
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        due = self.engine.next_due()
-        if due is None or (isinstance(self.engine.clock, VirtualClock) and due > self.engine.clock.now()):
-            return
+    def _set_timer(self, due: float) -> None:
         delay = min(max(due - self.engine.clock.now(), 0.0), _LONGEST_SLEEP)
-        self._timer = self._loop.call_later(delay, self.wake)
+        at = self._loop.time() + delay
+        # A timer that comes too early does no harm; to move it at each request would cost more.
+        if self._timer is None or at < self._timer.when():
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(at, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.wake()

@@ -18,6 +18,36 @@ _MOST_HEADER_BYTES: Final = 65_536
 _HANG_UP: Final = getattr(select, "POLLRDHUP", select.POLLHUP)
 
 
+class _Corked:
+    """A transport that sends the head of an answer with its body: one packet, one wake-up of the client."""
+
+    __slots__ = ("_held", "_transport")
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._held = b""
+
+    def write(self, data: bytes) -> None:
+        if self._held:
+            data, self._held = self._held + data, b""
+        elif data.startswith(b"HTTP/1.1 ") and not data.startswith(b"HTTP/1.1 100 "):
+            self._held = data
+            return
+        self._transport.write(data)
+
+    def flush(self) -> None:
+        if self._held:
+            self._transport.write(self._held)
+            self._held = b""
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+
 class Protocol(HttpToolsProtocol):
     """One connection."""
 
@@ -27,6 +57,7 @@ class Protocol(HttpToolsProtocol):
     _is_in_head = True
     _head_bytes = 0
     _poll: Any = None
+    _corked: _Corked | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -58,6 +89,12 @@ class Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         super().on_headers_complete()
+        self.cycle.transport = self._corked = _Corked(self.transport)  # type: ignore[assignment]
+
+    def on_response_complete(self) -> None:
+        if self._corked is not None:
+            self._corked.flush()
+        super().on_response_complete()
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
