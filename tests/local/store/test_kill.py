@@ -25,6 +25,7 @@ SOURCE = Path(__file__).parents[3] / "src"
 # Serves an engine over its standard input and output: a line is a call, and its line is written once it is answered.
 SERVER = """
 import json, sys
+from flowpy.errors import ServiceError
 from flowpy.local.engine import Engine, SystemClock
 from flowpy.local.store import SQLiteStore
 
@@ -193,8 +194,9 @@ def test_nothing_that_was_answered_is_lost(tmp_path):
             while True:
                 load.step(server)
                 calls += 1
-        timer.cancel()
+        timer.join()
         server.end()
+        assert server.process.returncode == -signal.SIGKILL, "the server ended by itself"
         with closing(Engine(SystemClock(), store=SQLiteStore(path))) as engine:
             load.check(engine)
     assert calls > KILLS
