@@ -8,10 +8,10 @@ import sys
 from typing import Any
 
 import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import activity, workflow
-from tests.pitfalls.build import Run
 
 stop = flowpy.Signal("stop")
 item = flowpy.Signal("item")
@@ -21,7 +21,6 @@ item = flowpy.Signal("item")
 def step(value: Any = "") -> str: ...
 
 
-@pytest.mark.xfail(sys.version_info < (3, 13), strict=True, reason="L8: resume order is that of 3.13 (gh-112202)")
 def test_notification_of_a_condition_is_passed_on_when_its_waiter_is_cancelled() -> None:
     @workflow
     async def conditional() -> list[str]:
@@ -78,7 +77,6 @@ print(run.decide())
 
 
 @pytest.mark.parametrize("kind", ["shield", "gather"])
-@pytest.mark.xfail(strict=True, reason="L8: even sets iterate the same way every time; these hash by address")
 def test_sets_of_the_librarys_own_futures_iterate_alike_in_every_process(kind: str) -> None:
     seen = {
         subprocess.run(

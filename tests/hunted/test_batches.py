@@ -61,7 +61,9 @@ def test_timers_cancelled_while_others_wait_for_a_place_are_no_divergence() -> N
     assert cancelled[:5] == [f"CancelTimer timer-{n}" for n in range(1, 6)]
     run.signaled("other")
     started = cancelled[5:] + run.decide()
-    assert [text for text in started if "again" not in text] == [f"StartTimer timer-{n} 3000" for n in range(1001, 1006)]
+    assert [text for text in started if "again" not in text] == [
+        f"StartTimer timer-{n} 3000" for n in range(1001, 1006)
+    ]
     run.replays()
 
 

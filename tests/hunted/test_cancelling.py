@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from tests.pitfalls.build import Run
 
 import flowpy
@@ -103,4 +104,21 @@ def test_value_two_tasks_wait_for_is_not_queued_again_when_one_of_them_is_cancel
     assert run.decide() == []
     run.signaled("item", 2)
     assert run.decide() == ["CompleteWorkflowExecution [1, 2]"]
+    run.replays()
+
+
+@pytest.mark.xfail(strict=True, reason="L6: cancelling what has ended does nothing; a refused timer was never there")
+def test_cancel_of_a_timer_that_was_refused_in_the_same_transaction_sends_nothing() -> None:
+    @workflow
+    async def refused_twice() -> None:
+        first, second = flowpy.sleep(5), flowpy.sleep(6)
+        try:
+            await asyncio.gather(first, second)
+        except flowpy.TimerStartFailed:
+            second.cancel()
+            await step()
+
+    run = Run(refused_twice)
+    run.decide(refused=dict.fromkeys(("timer-1", "timer-2"), "TIMER_CREATION_RATE_EXCEEDED"))
+    assert run.decide() == ["ScheduleActivityTask step-1"]
     run.replays()

@@ -114,14 +114,10 @@ print("decided")
 """
 
 
-
 def test_code_that_swallows_everything_is_kept_and_reported() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _STUBBORN], capture_output=True, text=True, check=False, timeout=20
-    )
+    done = subprocess.run([sys.executable, "-c", _STUBBORN], capture_output=True, text=True, check=False, timeout=20)
     assert done.stdout == "decided\n"
     assert "refuses to be closed" in done.stderr
-
 
 
 def test_exception_cancels_timers_of_tasks_and_activities_in_order_of_creation() -> None:
