@@ -6,6 +6,8 @@ from typing import Any
 
 from tests.pitfalls.build import Run
 
+import pytest
+
 import flowpy
 from flowpy import activity, workflow
 
@@ -80,4 +82,22 @@ def test_more_side_effects_than_a_batch_holds() -> None:
     assert len(set(decided)) == 151
     run.completes("step-1")
     assert run.decide() == ["CompleteWorkflowExecution 1050"]
+    run.replays()
+
+
+@pytest.mark.xfail(strict=True, reason="CONTRACTS §4: 900,000 bytes of the decisions array as UTF-8 JSON, not characters")
+@pytest.mark.parametrize("value", ["\U0001f600" * 16_000, ["a"] * 6_000, "\x01" * 5_000, "\u00e9" * 30_000])
+def test_side_effects_that_fill_a_batch_with_bytes_that_are_no_characters(value: Any) -> None:
+    @workflow
+    async def many() -> int:
+        for _ in range(60):
+            flowpy.side_effect(lambda: value)
+        await step()
+        return 1
+
+    run = Run(many)
+    decided = decide_all(run)
+    assert (len(decided), decided[-1]) == (61, "ScheduleActivityTask step-1")
+    run.completes("step-1")
+    assert run.decide() == ["CompleteWorkflowExecution 1"]
     run.replays()

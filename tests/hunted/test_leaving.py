@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,26 +100,66 @@ def test_other_thread_cannot_decide() -> None:
 
 
 _STUBBORN = """
-import flowpy
-from flowpy import workflow
+import asyncio, sys, flowpy
+from flowpy import activity, workflow
 from tests.pitfalls.build import Run
 item = flowpy.Signal("item")
-@workflow
-async def stubborn():
+@activity
+def step(): ...
+async def inner():
+    await step()
+{kind} stubborn():
     while True:
         try:
-            await item.receive()
+            {body}
         except BaseException:
             pass
-assert Run(stubborn).decide() == []
+Run(workflow(stubborn)).decide()
 print("decided")
 """
 
 
-def test_code_that_swallows_everything_is_kept_and_reported() -> None:
-    done = subprocess.run([sys.executable, "-c", _STUBBORN], capture_output=True, text=True, check=False, timeout=20)
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("async def", "await item.receive()"),
+        ("async def", "await step()"),
+        ("async def", "await asyncio.sleep(5)"),
+        ("async def", "await asyncio.gather(step(), asyncio.create_task(inner()))"),
+        ("def", "step().result()"),
+        pytest.param(
+            "async def",
+            "async with asyncio.timeout(5): await step()",
+            marks=pytest.mark.xfail(strict=True, reason="L10: the decider must not hang in closing such code"),
+        ),
+        pytest.param(
+            "async def",
+            "async with asyncio.TaskGroup() as group: await step()",
+            marks=pytest.mark.xfail(strict=True, reason="L10: the decider must not hang in closing such code"),
+        ),
+    ],
+)
+def test_code_that_swallows_everything_is_kept_and_reported(kind: str, body: str) -> None:
+    program = _STUBBORN.format(kind=kind, body=body)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=20)
     assert done.stdout == "decided\n"
     assert "refuses to be closed" in done.stderr
+
+
+@pytest.mark.xfail(strict=True, reason="L10: reported by line, that is the line of the user's code")
+@pytest.mark.parametrize(("kind", "body"), [("def", "step().result()"), ("async def", "await asyncio.sleep(5)")])
+def test_code_that_refuses_to_die_is_reported_by_its_own_line(kind: str, body: str, tmp_path: Path) -> None:
+    program = tmp_path / "stubborn.py"
+    program.write_text(_STUBBORN.format(kind=kind, body=body))
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert f"{program}:13" in done.stderr
 
 
 def test_exception_cancels_timers_of_tasks_and_activities_in_order_of_creation() -> None:

@@ -64,6 +64,31 @@ _ROLES: Final[dict[str, Any]] = {
 _BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
 
 
+MALFORMED: Final = (KeyError, TypeError, AttributeError, IndexError)
+"""What reading an event raises that lacks a member, or holds one of another type."""
+
+
+def malformed(event: Event, error: BaseException) -> HistoryError:
+    """The error of an event that cannot be read as what it says it is."""
+    id, kind = event.get("eventId"), event.get("eventType")
+    return HistoryError(
+        f"event {id} ({kind}) is malformed ({type(error).__name__}: {error}): the history is corrupt; nothing was sent",
+        event_id=id if isinstance(id, int) else None,
+    )
+
+
+def text_of(attributes: dict[str, Any], name: str) -> str | None:
+    """A payload of an event, None if it is absent.
+
+    Raises:
+        TypeError: It is no text.
+    """
+    value = attributes.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is no text but {type(value).__name__}")
+
+
 @define
 class Episode:
     """What one accepted decision task saw for the first time, and what was recorded as its answer.
@@ -136,7 +161,7 @@ class Episodes:
             events: Event dicts in order of eventId, following those fed before; ids seen already are dropped.
 
         Raises:
-            HistoryError: The events contradict each other.
+            HistoryError: The events contradict each other, or one of them is malformed.
         """
         done: list[Episode] = []
         if self.last_event_id:
@@ -146,21 +171,24 @@ class Episodes:
         carry = self._carry
         answers, completed = self._transaction()
         event: Event = {}
-        for event in events:
-            role = role_of(event["eventType"])
-            if role is None:
-                carry.append(event)
-            elif role is _NOTHING:
-                continue
-            elif role is _STARTED:
-                self._started, self._mark = event, len(carry)
-            elif role is _COMPLETED:
-                self._complete(event, done)
-                answers, completed = self._transaction()
-            elif role is not _OTHER and event[role].get("decisionTaskCompletedEventId") == completed:
-                answers.append(event)
-            else:
-                self._other(event, event["eventType"])
+        try:
+            for event in events:
+                role = role_of(event["eventType"])
+                if role is None:
+                    carry.append(event)
+                elif role is _NOTHING:
+                    continue
+                elif role is _STARTED:
+                    self._started, self._mark = event, len(carry)
+                elif role is _COMPLETED:
+                    self._complete(event, done)
+                    answers, completed = self._transaction()
+                elif role is not _OTHER and event[role].get("decisionTaskCompletedEventId") == completed:
+                    answers.append(event)
+                else:
+                    self._other(event, event["eventType"])
+        except MALFORMED as error:
+            raise malformed(event, error) from error
         if event:
             self.last_event_id = event["eventId"]
             kind = event["eventType"]

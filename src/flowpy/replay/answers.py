@@ -98,6 +98,15 @@ CLOSES: Final = {
 """Closing event type → (the decision it answers, whether it was refused)."""
 
 
+def goes_on(episode: Episode) -> bool:
+    """Whether the recorded batch of an episode ends with a ``flowpy.again`` timer."""
+    return any(
+        event["eventType"] == "TimerStarted"
+        and event["timerStartedEventAttributes"]["timerId"].startswith(AGAIN_PREFIX)
+        for event in episode.answers or ()
+    )
+
+
 MARKERS_FILL: Final = 99
 """Markers after which a batch is full: they go before all other decisions, so only then others may still wait."""
 

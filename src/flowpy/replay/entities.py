@@ -242,8 +242,10 @@ class Marker(Entity):
     def decision_attributes(self) -> dict[str, Any]:
         return {"markerName": self.name, "details": self.input}
 
-    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG002
-        return iter(())
+    def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+        details = recorded.get("details")
+        if details != self.input and not _same(details, self.input):
+            yield "details", details, self.input
 
 
 class CancelActivity(Entity):

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+from flowpy.history.episodes import AGAIN_PREFIX, MALFORMED, Episode, Event, malformed
 from flowpy.history.events import attributes_key
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
 from flowpy.replay.differing import differences
@@ -47,38 +47,42 @@ def match(
     closed: Close | None = None
     refusals: dict[str, int] = {}
     again = False
-    for event in islice(answers, plain, None):
-        kind = event["eventType"]
-        answer = ANSWERS.get(kind)
-        if answer is None:
-            if close is not None and CLOSES[kind][0] == close.type:
-                closed = close
+    event: Event = {}
+    try:
+        for event in islice(answers, plain, None):
+            kind = event["eventType"]
+            answer = ANSWERS.get(kind)
+            if answer is None:
+                if close is not None and CLOSES[kind][0] == close.type:
+                    closed = close
+                else:
+                    missing.append(event)
+                continue
+            attributes = event[answer.attributes]
+            entity = unsent.pop((answer.decision_type, answer.id(attributes)), None)
+            if entity is None:
+                entity = _failed_marker(execution, answer, attributes)
+            if entity is None:
+                if _again(execution, answer, attributes, event):
+                    again = True
+                elif not _needs_no_code(answer, attributes):
+                    missing.append(event)
+                continue
+            problem = entity.mismatch(attributes)
+            if problem is not None:
+                reason = reason or problem
+                missing.append(event)
+                unsent[answer.decision_type, entity.id] = entity
+                continue
+            execution.matched.append((event, entity))
+            if answer.failed:
+                refusals[answer.decision_type] = refusals.get(answer.decision_type, 0) + 1
+                execution.refused[event["eventId"]] = entity
+                entity.state = SENT
             else:
-                missing.append(event)
-            continue
-        attributes = event[answer.attributes]
-        entity = unsent.pop((answer.decision_type, answer.id(attributes)), None)
-        if entity is None:
-            entity = _failed_marker(execution, answer, attributes)
-        if entity is None:
-            if _again(execution, answer, attributes, event):
-                again = True
-            elif not _needs_no_code(answer, attributes):
-                missing.append(event)
-            continue
-        problem = entity.mismatch(attributes)
-        if problem is not None:
-            reason = reason or problem
-            missing.append(event)
-            unsent[answer.decision_type, entity.id] = entity
-            continue
-        execution.matched.append((event, entity))
-        if answer.failed:
-            refusals[answer.decision_type] = refusals.get(answer.decision_type, 0) + 1
-            execution.refused[event["eventId"]] = entity
-            entity.state = SENT
-        else:
-            _recorded(execution, entity, answer, attributes, event)
+                _recorded(execution, entity, answer, attributes, event)
+    except MALFORMED as error:
+        raise malformed(event, error) from error
     surplus = [] if not unsent or again else _surplus(execution, answers, refusals)
     if close is not None and closed is None and not unsent and not (again and _full(answers)):
         surplus.append(close)
@@ -98,29 +102,33 @@ def _plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
     """
     unsent, activities, matched = execution.outbox.unsent, execution.activities, execution.matched
     count = 0
-    for event in answers:
-        if event["eventType"] != "ActivityTaskScheduled":
-            break
-        attributes = event["activityTaskScheduledEventAttributes"]
-        key = ("ScheduleActivityTask", attributes["activityId"])
-        entity: Any = unsent.pop(key, None)
-        if entity is None:
-            break
-        typed = attributes["activityType"]
-        if (
-            typed["name"] != entity.name
-            or typed["version"] != entity.version
-            or attributes.get("input") != entity.input
-            or entity.attributes
-        ):
-            unsent[key] = entity
-            break
-        entity.state = SENT
-        entity.event_id = event_id = event["eventId"]
-        entity.recorded_control = attributes.get("control")
-        activities[event_id] = entity
-        matched.append((event, entity))
-        count += 1
+    event: Event = {}
+    try:
+        for event in answers:
+            if event["eventType"] != "ActivityTaskScheduled":
+                break
+            attributes = event["activityTaskScheduledEventAttributes"]
+            key = ("ScheduleActivityTask", attributes["activityId"])
+            entity: Any = unsent.pop(key, None)
+            if entity is None:
+                break
+            typed = attributes["activityType"]
+            if (
+                typed["name"] != entity.name
+                or typed["version"] != entity.version
+                or attributes.get("input") != entity.input
+                or entity.attributes
+            ):
+                unsent[key] = entity
+                break
+            entity.state = SENT
+            entity.event_id = event_id = event["eventId"]
+            entity.recorded_control = attributes.get("control")
+            activities[event_id] = entity
+            matched.append((event, entity))
+            count += 1
+    except MALFORMED as error:
+        raise malformed(event, error) from error
     return count
 
 

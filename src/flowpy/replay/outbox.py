@@ -49,7 +49,9 @@ class Outbox:
         """
         ready, waiting = self._within_quotas(open_now)
         built = [entity.decision() for entity in ready]
-        closing = [close.decision()] if close is not None and not waiting else []
+        # Timers end with the run: those that only wait for a place need not be started any more.
+        held_up = any(entity.decision_type != "StartTimer" for entity in waiting)
+        closing = [close.decision()] if close is not None and not held_up else []
         if len(built) + len(closing) > MAX_DECISIONS or _bytes(built) + _bytes(closing) > MAX_BYTES:
             return [*_cut(built), _again(again)]
         if built and not closing and all(decision["decisionType"] == "RecordMarker" for decision in built):

@@ -11,6 +11,7 @@ from attrs import evolve
 from flowpy.data.arguments import Arguments, decode_arguments
 from flowpy.declare.signals import Signal
 from flowpy.errors import ContinueAsNew
+from flowpy.history.episodes import text_of
 from flowpy.history.events import seconds
 from flowpy.runtime.plain import call
 from flowpy.runtime.values import settled
@@ -38,8 +39,9 @@ def begin(run: Run, event: Event) -> None:
         execution_start_to_close_timeout=attributes.get("executionStartToCloseTimeout"),
         task_start_to_close_timeout=attributes.get("taskStartToCloseTimeout"),
     )
+    text = text_of(attributes, "input")
     try:
-        arguments = decode_arguments(attributes.get("input"), run.workflow.signature, run.converter)
+        arguments = decode_arguments(text, run.workflow.signature, run.converter)
         function = _function(run)
     except Exception as error:
         # Also what the constructor of a workflow class raises: it is workflow code.

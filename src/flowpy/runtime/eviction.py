@@ -6,18 +6,18 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from flowpy.runtime.plain import TRIES
+from flowpy.runtime.undead import keep
 
 if TYPE_CHECKING:
     from flowpy.runtime.run import Run
-    from flowpy.runtime.task import Task
 
 _log: Final = logging.getLogger("flowpy.run")
 
 PYTHON: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
 
-undead: Final[list[Task[Any]]] = []
-"""Tasks whose code refused to die: kept for the life of the process, since collecting them would run it again."""
+
+async def sleep_for_ever() -> None:
+    """What a task that is never stepped runs."""
 
 
 def evict(run: Run) -> None:
@@ -30,27 +30,26 @@ def evict(run: Run) -> None:
         loop.task = None
         loop.ready.clear()
         for task in sorted((*run.tasks, *run.detached), key=lambda task: task._number):
-            if not any(task.kill() for _ in range(TRIES)):
-                undead.append(task)
+            alive = task.kill()
+            if alive:
+                for coroutine in alive:
+                    keep(coroutine)
                 _log.error(
                     "%s (%s): code of %s refuses to be closed at %s; it is kept in memory: do not swallow "
                     "GeneratorExit, catch Exception instead of BaseException",
                     run.info.workflow_id,
                     run.info.workflow_type,
                     task.get_name(),
-                    _where(task),
+                    _where(alive[-1]),
                 )
         loop.ready.clear()
     run.tasks.clear()
     run.detached.clear()
     run.open_calls.clear()
+    if run.ghost is not None:
+        run.ghost.coroutine.close()
 
 
-def _where(task: Task[Any]) -> str:
-    frame = getattr(task.coroutine, "cr_frame", None)
-    while frame is not None:
-        inner = getattr(getattr(frame, "f_locals", {}).get("awaited"), "cr_frame", None)
-        if inner is None:
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        frame = inner
-    return "an unknown line"
+def _where(coroutine: Any) -> str:
+    frame = coroutine.cr_frame
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import warnings
 from asyncio import events
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
     _Base = object  # AbstractEventLoop has 33 abstract methods; Refused sets those that are missing by name
 else:
     _Base = asyncio.AbstractEventLoop
+
+
+def _collector(phase: str, _info: dict[str, int]) -> None:
+    """What the collector runs (finalizers, the rest of suspended generators, weakref callbacks) must not decide.
+
+    When that is, and inside whose step, is up to the collector; so while it works, this thread steps no run.
+    """
+    loop: Any = events._get_running_loop()
+    if isinstance(loop, Loop):
+        loop.thread = COLLECTING if phase == "start" else get_ident()
+
+
+COLLECTING: Final = -1
+"""Stands for the thread of a loop while the collector works on that thread."""
 
 
 class Handle:
@@ -80,11 +95,14 @@ class Loop(Refused, _Base):
 
     def __init__(self, run: Run) -> None:
         install()
+        if _collector not in gc.callbacks:
+            gc.callbacks.append(_collector)
         self.run = run
         self.ready: deque[Any] = deque()
         self.task: Task[Any] | None = None
         self.number = 0
         self.thread = 0
+        self._futures = -1
         self.failed: list[Future[Any]] = []
 
     # --- stepping ---------------------------------------------------------------------------
@@ -169,7 +187,12 @@ class Loop(Refused, _Base):
 
     def create_future(self) -> Any:
         """A future for asyncio's own use: it has no number."""
-        return Future(self)
+        return Future(self, self.number_future())
+
+    def number_future(self) -> int:
+        """The hash of the next future that is no promise and no task: below -1, which CPython keeps for errors."""
+        self._futures -= 1
+        return self._futures
 
     def create_task(
         self,
@@ -246,11 +269,12 @@ class Loop(Refused, _Base):
         name = getattr(generator, "__qualname__", repr(generator))
         task, self.task = self.task, None
         closing = generator.aclose()
+        context = self.run.base_context.copy()
         # StopIteration, or what its clean-up raised: nobody is there to take it.
         with suppress(BaseException):
-            closing.send(None)
+            context.run(closing.send, None)
         with suppress(BaseException):
-            closing.close()
+            context.run(closing.close)
         self.task = task
         warnings.warn(
             f"async generator {name} was left before its end: its clean-up cannot decide anything; "

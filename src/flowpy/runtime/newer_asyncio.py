@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from asyncio import events, taskgroups, tasks, timeouts
+from asyncio import events, locks, taskgroups, tasks, timeouts
 from typing import Any
 
 
@@ -92,6 +92,38 @@ def _plainly(kind: Any) -> Any:
     return kind
 
 
+def _replace_condition_wait() -> None:
+    original = locks.Condition.wait
+
+    async def wait(self: Any) -> Any:
+        try:
+            return await original(self)
+        except BaseException:
+            # 3.13: a notification that the cancelled waiter had got goes on to the next, which looks for itself.
+            if _on_our_loop() and self.locked():
+                self.notify()
+            raise
+
+    wait.__doc__ = original.__doc__
+    condition: Any = locks.Condition
+    condition.wait = wait
+
+
+def _number_gathered_futures() -> None:
+    """What ``asyncio.gather`` returns hashes by address; on a run's loop it takes part in the count of futures."""
+    gathered: Any = vars(tasks)["_GatheringFuture"]
+
+    def number(self: Any) -> int:
+        known: int | None = self.__dict__.get("_flowpy_number")
+        if known is None:
+            loop: Any = self.get_loop()
+            count = getattr(loop, "number_future", None)
+            known = self.__dict__["_flowpy_number"] = count() if count is not None else object.__hash__(self)
+        return known
+
+    gathered.__hash__ = number
+
+
 _installed: list[bool] = []
 
 
@@ -105,3 +137,5 @@ def install() -> None:
     if sys.version_info < (3, 13):
         _replace_taskgroup_exit()
         _replace_timeout_exit()
+        _replace_condition_wait()
+    _number_gathered_futures()

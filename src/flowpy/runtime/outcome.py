@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowpy.data.failures import encode_failure
 from flowpy.data.limits import DATA, check_length
-from flowpy.errors import ContinueAsNew, ContinueAsNewFailed
+from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, RunHeld
 from flowpy.replay.entities import Close
 from flowpy.runtime.sites import raised_at
 
@@ -20,11 +20,15 @@ FAIL = "FailWorkflowExecution"
 CANCEL = "CancelWorkflowExecution"
 CONTINUE = "ContinueAsNewWorkflowExecution"
 
+RETRIED = ("UNHANDLED_DECISION", "CONTINUE_AS_NEW_WORKFLOW_EXECUTION_RATE_EXCEEDED")
+"""Causes for which a refused close is sent again by itself."""
+
 
 class Outcome:
     """What a run has come to, and whether it may close.
 
     Attributes:
+        refusal: Cause and event of a close that SWF refused for good, until something new comes.
         kind: The closing decision, "" while the function runs.
         value: The result, the error or the continuation.
     """
@@ -33,6 +37,7 @@ class Outcome:
         self._run = run
         self.kind = ""
         self.value: Any = None
+        self.refusal: tuple[str, int] | None = None
         self._lost = False
 
     def main_ended(self, main: Task[Any]) -> None:
@@ -70,19 +75,32 @@ class Outcome:
     def cancel_open(self) -> None:
         """Cancel what is open, in order of creation; what is shielded is only waited for."""
         run = self._run
-        for call in list(run.open_calls):
-            if not call.shielded and not call.detached:
-                call.promise.cancel()
-        for task in list(run.tasks):
-            if task is not run.main and not task.shielded and not task.detached:
-                task.cancel()
+        calls = [call.promise for call in run.open_calls if not call.shielded and not call.detached]
+        tasks = [task for task in run.tasks if task is not run.main and not task.shielded]
+        for promise in sorted([*calls, *tasks], key=hash):
+            promise.cancel()
 
     def refused(self, kind: str, cause: str, event: Event) -> None:
         """A closing decision failed. UNHANDLED_DECISION: what came is handled, then it is sent again."""
-        if kind == CONTINUE and cause not in ("UNHANDLED_DECISION", "CONTINUE_AS_NEW_WORKFLOW_EXECUTION_RATE_EXCEEDED"):
+        if cause not in RETRIED and kind != CONTINUE:
+            self.refusal = (cause, event["eventId"])
+        if kind == CONTINUE and cause not in RETRIED:
             name = self._run.info.workflow_type
             self.kind, self.value = FAIL, ContinueAsNewFailed(
                 f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+            )
+
+    def check_refusal(self) -> None:
+        """Hold a run whose close SWF refuses for good: sending it again at once would only fill the history.
+
+        Raises:
+            RunHeld: The last close was refused for want of a permission, and nothing has come since.
+        """
+        if self.refusal is not None:
+            cause, event_id = self.refusal
+            raise RunHeld(
+                f"SWF refused to close the run ({cause}, event {event_id}): give the worker's role the permission; the "
+                "close is sent again after the next signal or cancel request"
             )
 
     def close(self) -> Close | None:

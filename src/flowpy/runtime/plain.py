@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -9,9 +10,10 @@ from typing import Any, Final
 import greenlet
 
 from flowpy.runtime.promise import PlainGreenlet
+from flowpy.runtime.undead import TRIES, keep
 
-TRIES: Final = 100
-"""How often code that refuses to die is asked to."""
+_log: Final = logging.getLogger("flowpy.run")
+
 
 
 async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -38,11 +40,7 @@ async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 def _kill(plain: PlainGreenlet) -> None:
-    """Unwind the frames of code that will never go on.
-
-    Raises:
-        RuntimeError: It refuses to die.
-    """
+    """Unwind the frames of code that will never go on; what refuses to die is kept, and reported by line."""
     for _ in range(TRIES):
         plain.parent = greenlet.getcurrent()
         # What it raises as it dies concerns nobody.
@@ -50,7 +48,14 @@ def _kill(plain: PlainGreenlet) -> None:
             plain.throw(greenlet.GreenletExit)
         if plain.dead:
             return
-    raise RuntimeError("plain code swallows GreenletExit")
+    keep(plain)
+    frame = plain.gr_frame
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "an unknown line"
+    _log.error(
+        "plain workflow code refuses to be closed at %s; it is kept in memory: do not swallow GreenletExit, catch "
+        "Exception instead of BaseException",
+        where,
+    )
 
 
 def call(function: Callable[..., Any], is_async: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -48,8 +48,8 @@ class PlainGreenlet(greenlet.greenlet):  # type: ignore[misc]  # greenlet ships 
 class Future(Promise[T]):
     """What ``loop.create_future()`` gives, and the base of promises and tasks.
 
-    Hashes by its creation number, 0 for the futures that the standard library makes, which take no part in the count
-    and so are hashed by address: nothing iterates over those.
+    Hashes by its creation number, so that even sets iterate the same way in every replay. Promises and tasks count up
+    from 1; the futures that asyncio's own primitives make have a count of their own, downwards, and no part in that.
     """
 
     __slots__ = (
@@ -78,7 +78,7 @@ class Future(Promise[T]):
         self._owed: list[Task[Any]] | None = None
 
     def __hash__(self) -> int:
-        return self._number or id(self) >> 4
+        return self._number
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._number} {self._state.lower()}>"
@@ -151,7 +151,7 @@ class Future(Promise[T]):
             raise InvalidStateError(f"{self!r} has ended already")
         self._error: Any = error() if isinstance(error, type) else error
         self._state = FAILED
-        if self._number and not self._observed:
+        if self._number > 0 and not self._observed:
             self.loop.failed.append(self)
         if self._waiting is not None:
             self._wake()

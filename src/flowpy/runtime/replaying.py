@@ -10,6 +10,7 @@ from attrs import define, field
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
 from flowpy.history.episodes import Episode, Episodes, Event
+from flowpy.replay.answers import goes_on
 from flowpy.replay.divergence import Difference
 from flowpy.runtime.run import Run
 
@@ -103,7 +104,10 @@ def _finish(replay: Replay, run: Run) -> None:
 
 def _parts(events: list[Event]) -> Iterator[list[Event]]:
     """The history cut before each accepted decision task: every episode comes together with its recorded answers."""
-    accepted = [episode.started_event_id for episode in Episodes().feed(events)]
+    episodes = Episodes().feed(events)
+    # The markers of a batch that overflowed are in those after it: they stay together.
+    going_on = [False, *(goes_on(episode) for episode in episodes)]
+    accepted = [episode.started_event_id for episode, follows in zip(episodes, going_on, strict=False) if not follows]
     first = events[0]["eventId"] if events else 1
     begin = 0
     for started in accepted[1:]:

@@ -23,7 +23,7 @@ from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly, RunHeld
-from flowpy.history.episodes import Episode, Episodes, Event
+from flowpy.history.episodes import MALFORMED, Episode, Episodes, Event, malformed, text_of
 from flowpy.history.events import seconds
 from flowpy.replay.answers import CLOSES
 from flowpy.replay.divergence import Difference
@@ -37,10 +37,10 @@ from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous
 from flowpy.runtime.beginning import begin
 from flowpy.runtime.children import ChildCall, call_workflow
-from flowpy.runtime.eviction import PYTHON, evict
+from flowpy.runtime.eviction import PYTHON, evict, sleep_for_ever
 from flowpy.runtime.facts import RunInfo
 from flowpy.runtime.lambdas import LambdaCall
-from flowpy.runtime.loop import Loop
+from flowpy.runtime.loop import COLLECTING, Loop
 from flowpy.runtime.outcome import Outcome
 from flowpy.runtime.signals import SignalBox
 from flowpy.runtime.sites import waiting_sites
@@ -48,6 +48,10 @@ from flowpy.runtime.task import Task
 from flowpy.runtime.timers import Timers
 
 _log: Final = logging.getLogger("flowpy.run")
+
+REFUSED_CALLS: Final = 100
+"""Calls that code of a run that left memory may have refused. Code that swallows every error and calls again would
+never come to an await, where it can be given up: beyond these a call gives a promise that is never ready."""
 
 Observer = Callable[[Episode, list[dict[str, Any]]], None]
 """Called after each episode with the decisions that the code made in it."""
@@ -104,11 +108,13 @@ class Run:
         self.started: dict[str, Any] = {}
         self.instance: Any = None
         self.main: Task[Any] | None = None
+        self.ghost: Task[Any] | None = None
         self.cancel_requests = 0
         self.replaying = False
         self.read_only = False
         self.dead = False
         self.stopped = False
+        self._refused_calls = 0
         self.lost = False
         self.closing: Close | None = None
         self.ended = False
@@ -154,8 +160,8 @@ class Run:
         self.execution.python = context.python or ""
         if context.flowpy > CONTRACT:
             raise RunHeld(
-                f"the run was begun under contract version {context.flowpy}, this flowpy knows versions up to {CONTRACT}: "
-                "the run is held until a worker with a newer flowpy comes"
+                f"the run was begun under contract version {context.flowpy}, this flowpy knows versions up to "
+                f"{CONTRACT}: the run is held until a worker with a newer flowpy comes"
             )
 
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
@@ -166,6 +172,7 @@ class Run:
         """
         if self._episode is None or self._episode.answers is not None:
             return [], None
+        self.outcome.check_refusal()
         return self.execution.answer(self.closing), self._context_to_send()
 
     def _run_episode(self, episode: Episode) -> None:
@@ -178,13 +185,16 @@ class Run:
         ready = loop.ready
         for event in episode.events:
             entry = handlers.get(event["eventType"])
-            if entry is None:
-                self._about_the_run(event)
-            else:
-                handler, key = entry
-                if handler is None:
-                    continue
-                handler(execution, event[key], event)
+            try:
+                if entry is None:
+                    self._about_the_run(event)
+                else:
+                    handler, key = entry
+                    if handler is None:
+                        continue
+                    handler(execution, event[key], event)
+            except MALFORMED as error:
+                raise malformed(event, error) from error
             if ready:
                 loop.run_until_blocked()
             if self.stopped or self.lost:
@@ -228,9 +238,11 @@ class Run:
 
     def _about_the_run(self, event: Event) -> None:
         kind = event["eventType"]
+        if kind not in CLOSES:
+            self.outcome.refusal = None
         if kind == "WorkflowExecutionSignaled":
             attributes = event["workflowExecutionSignaledEventAttributes"]
-            self.signals.arrive(attributes["signalName"], attributes.get("input"), event["eventId"])
+            self.signals.arrive(attributes["signalName"], text_of(attributes, "input"), event["eventId"])
         elif kind == "WorkflowExecutionCancelRequested":
             self._cancel_requested()
         elif kind == "WorkflowExecutionStarted":
@@ -289,8 +301,16 @@ class Run:
         """
         task = self.loop.task
         if self.dead or self.read_only:
+            self._refused_calls += 1
+            if self.dead and self._refused_calls > REFUSED_CALLS:
+                return self._ghost
             why = "a query only reads" if self.read_only else "this run has left memory and is only cleaning up"
             raise ReadOnly(f"{what} cannot be called here: {why}")
+        if self.loop.thread == COLLECTING:
+            raise NotInTask(
+                f"{what} was called by code that the garbage collector runs, whenever it comes by, so its ids would "
+                "differ from replay to replay: make the call where the object is used"
+            )
         if get_ident() != self.loop.thread:
             raise NotDeterministic(
                 f"{what} was called on a thread of its own: decisions of a run come only from the code it steps; do "
@@ -302,6 +322,14 @@ class Run:
                 "it has no place to take its id from: await it in a task"
             )
         return task
+
+    @property
+    def _ghost(self) -> Task[Any]:
+        """A task that is never stepped, for calls of code that refuses to die."""
+        if self.ghost is None:
+            self.ghost = Task(self.loop, sleep_for_ever(), "", context=self.base_context)
+            self.loop.ready.clear()
+        return self.ghost
 
     # --- declare.Calls ----------------------------------------------------------------------
 

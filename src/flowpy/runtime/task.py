@@ -10,10 +10,12 @@ from __future__ import annotations
 from asyncio import _enter_task, _leave_task, _register_task
 from asyncio.exceptions import CancelledError
 from collections.abc import Coroutine
+from contextlib import suppress
 from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowpy.runtime.promise import CANCELLED, PENDING, Future
+from flowpy.runtime.undead import TRIES
 
 if TYPE_CHECKING:
     from flowpy.runtime.loop import Loop
@@ -211,14 +213,31 @@ class Task(Future[T]):
     def _woken(self, _future: Any) -> None:
         self.step()
 
-    def kill(self) -> bool:
-        """Close the coroutine for good. Returns False if it refuses to die."""
+    def kill(self) -> list[Any]:
+        """Close the coroutine for good.
+
+        Returns:
+            The coroutines of its chain that refuse to die; collecting them would run their code again.
+        """
         self._waiter = None
-        try:
-            self.context.run(self.coroutine.close)
-        except RuntimeError:
-            return False
-        except BaseException:
-            return True
-        self._state = CANCELLED if self._state is PENDING else self._state
-        return True
+        chain = awaits(self.coroutine)
+        for _ in range(TRIES):
+            for coroutine in chain:
+                # What it raises as it dies concerns nobody; RuntimeError says that it awaited again instead.
+                with suppress(BaseException):
+                    self.context.run(coroutine.close)
+            chain = [one for coroutine in chain for one in awaits(coroutine)]
+            if not chain:
+                break
+        if self._state is PENDING:
+            self._state = CANCELLED
+        return chain
+
+
+def awaits(coroutine: Any) -> list[Any]:
+    """A suspended coroutine and those it awaits, outermost first; none if it has ended."""
+    chain: list[Any] = []
+    while getattr(coroutine, "cr_frame", None) is not None and coroutine not in chain:
+        chain.append(coroutine)
+        coroutine = coroutine.cr_await
+    return chain
