@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NoReturn
 
 from flowpy.errors import InvalidRequest, ServiceError
-from flowpy.local.engine.event import Event
+from flowpy.local.engine.event import event_text
 
 __all__ = ["MOST_BYTES", "answer_bytes", "fault_bytes", "operation_of", "read_request", "region_of", "too_large"]
 
@@ -123,18 +123,10 @@ def answer_bytes(answer: dict[str, Any]) -> bytes:
     if "events" not in answer:
         return _encode(answer).encode()
     # A history is asked for again and again as it grows: each of its events is written out once.
-    events = ",".join([_event(event) for event in answer["events"]])
+    events = ",".join([event_text(event) for event in answer["events"]])
     rest = _encode({name: member for name, member in answer.items() if name != "events"})
     # "events" comes before every other member that stands beside it.
     return f'{{"events":[{events}]{"," if len(rest) > 2 else ""}{rest[1:]}'.encode()
-
-
-def _event(event: dict[str, Any]) -> str:
-    if type(event) is not Event:
-        return _encode(event)
-    if not event.text:
-        event.text = _encode(event)
-    return event.text
 
 
 def fault_bytes(error: ServiceError) -> tuple[int, bytes]:

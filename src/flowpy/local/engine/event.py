@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from datetime import datetime
+from typing import Any, Final
 
-__all__ = ["Event"]
+__all__ = ["Event", "event_text"]
+
+
+def _seconds(value: datetime) -> float:
+    return value.timestamp()
+
+
+_encode: Final = json.JSONEncoder(separators=(",", ":"), sort_keys=True, default=_seconds).encode
 
 
 class Event(dict[str, Any]):
@@ -19,3 +28,12 @@ class Event(dict[str, Any]):
     def __init__(self, members: dict[str, Any]) -> None:
         super().__init__(members)
         self.text = ""
+
+
+def event_text(event: dict[str, Any]) -> str:
+    """An event as JSON, members in order, its time as epoch seconds; an `Event` is written out once."""
+    if type(event) is not Event:
+        return _encode(event)
+    if not event.text:
+        event.text = _encode(event)
+    return event.text

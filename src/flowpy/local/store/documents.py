@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
 from attrs import fields
 
+from flowpy.local.engine.event import Event, event_text
 from flowpy.local.engine.state import (
     ActivityTask,
     Child,
@@ -52,11 +52,7 @@ _parent: Final = _values(ParentLink)
 _registration: Final = _values(Registration)
 
 
-def _epoch(value: datetime) -> float:
-    return value.timestamp()
-
-
-_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False, default=_epoch).encode
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def key(text: str) -> str | bytes:
@@ -70,12 +66,12 @@ def key(text: str) -> str | bytes:
 
 def encode_events(events: list[dict[str, Any]]) -> str:
     """Consecutive events of one history."""
-    return _encode(events)
+    return f"[{','.join(map(event_text, events))}]"
 
 
 def decode_events(text: str) -> list[dict[str, Any]]:
     """The events that `encode_events` was given."""
-    events: list[dict[str, Any]] = json.loads(text)
+    events: list[dict[str, Any]] = [Event(event) for event in json.loads(text)]
     for event in events:
         event["eventTimestamp"] = timestamp(event["eventTimestamp"])
     return events
