@@ -199,6 +199,9 @@ class Run:
                 loop.run_until_blocked()
             if self.stopped or self.lost:
                 break
+        if self.lost:
+            # Clean-up that ran as the code was stopped would decide the same again in every decision task.
+            execution.outbox.unsent.clear()
         if self.outcome.kind:
             self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
