@@ -94,10 +94,9 @@ class LocalService:
             ServiceError: SWF's fault.
         """
         with self._lock:
-            if operation in EMPTY:
-                self._threads.add(current_thread())
             answer = self.engine.call(operation, request)
             if operation in EMPTY:
+                self._threads.add(current_thread())
                 return self._started_or_waited(operation, request, answer)
             self._go_on()
             return answer
