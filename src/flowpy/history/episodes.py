@@ -181,8 +181,8 @@ class Episodes:
                 elif role is _STARTED:
                     self._started, self._mark = event, len(carry)
                 elif role is _COMPLETED:
-                    self._complete(event, done)
-                    answers, completed = self._transaction()
+                    answers = self._complete(event, done)
+                    completed = event["eventId"]
                 elif role is not _OTHER and event[role].get("decisionTaskCompletedEventId") == completed:
                     answers.append(event)
                 else:
@@ -235,7 +235,8 @@ class Episodes:
         if kind in _ENDED:
             self.closed = event
 
-    def _complete(self, event: Event, done: list[Episode]) -> None:
+    def _complete(self, event: Event, done: list[Episode]) -> list[Event]:
+        """Take a DecisionTaskCompleted; returns the list that its transaction goes to."""
         started = self._started
         attributes = event["decisionTaskCompletedEventAttributes"]
         if started is None or started["eventId"] != attributes["startedEventId"]:
@@ -254,9 +255,13 @@ class Episodes:
             self._handed_out = False
         else:
             self._open, self._handed_out = None, True
-        episode.completed, episode.answers = event, []
-        self._last, self._started = episode, None
-        self.unanswered, self.decided = 0, True
+        answers: list[Event] = []
+        episode.completed, episode.answers = event, answers
+        self._last = episode
+        self._started = None
+        self.unanswered = 0
+        self.decided = True
+        return answers
 
     def _begin(self, started: Event, done: list[Episode]) -> Episode:
         """Make the episode of the decision task started last, and settle what became of the one before."""

@@ -116,8 +116,9 @@ class ActivityTask(Entity):
         }
         if self.input is not None:
             made["input"] = self.input
-        if self.control is not None:
-            made["control"] = self.control
+        control = getattr(self, "control", None)  # set only if there is a retry policy to record
+        if control is not None:
+            made["control"] = control
         if self.attributes:
             made.update(self.attributes)
         return made

@@ -21,7 +21,7 @@ _LARGEST_CLOSE: Final = 2 * 4 * DATA
 
 
 def match(
-    execution: Execution, episode: Episode, close: Close | None, *, ends_here: bool = False
+    execution: Execution, episode: Episode, close: Close | None, *, matched: int = 0, ends_here: bool = False
 ) -> Close | None:
     """Match what the code decided in an episode with its recorded answers.
 
@@ -29,6 +29,7 @@ def match(
         execution: The run; recorded decisions leave its outbox, and their entities become open.
         episode: An episode with recorded answers.
         close: The close the code is ready for, or None.
+        matched: How many of the answers ``plainly_scheduled`` has matched already.
         ends_here: Whether the history ends in this transaction, for the report.
 
     Returns:
@@ -39,9 +40,6 @@ def match(
     """
     unsent = execution.outbox.unsent
     answers = episode.answers or []
-    plain = _plainly_scheduled(execution, answers)
-    if close is None and not unsent and plain == len(answers):
-        return None
     missing: list[Event] = []
     reason = ""
     closed: Close | None = None
@@ -49,7 +47,7 @@ def match(
     again = False
     event: Event = {}
     try:
-        for event in islice(answers, plain, None):
+        for event in islice(answers, matched, None):
             kind = event["eventType"]
             answer = ANSWERS.get(kind)
             if answer is None:
@@ -91,27 +89,26 @@ def match(
     return closed
 
 
-def _plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
+def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
     """Match the activities that the answers begin with, as long as there is nothing to say about them.
 
     Nearly all answers are of this kind and most episodes have no other: ``match`` itself would spend most of its time
     on them preparing for what does not come.
 
     Returns:
-        How many were matched.
+        How many were matched; the rest is for ``match``, also to find what is missing.
     """
     unsent, activities, matched = execution.outbox.unsent, execution.activities, execution.matched
-    count = 0
     event: Event = {}
     try:
-        for event in answers:
+        for count, event in enumerate(answers):
             if event["eventType"] != "ActivityTaskScheduled":
-                break
+                return count
             attributes = event["activityTaskScheduledEventAttributes"]
             key = ("ScheduleActivityTask", attributes["activityId"])
             entity: Any = unsent.pop(key, None)
             if entity is None:
-                break
+                return count
             typed = attributes["activityType"]
             if (
                 typed["name"] != entity.name
@@ -120,16 +117,16 @@ def _plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
                 or entity.attributes
             ):
                 unsent[key] = entity
-                break
+                return count
             entity.state = SENT
             entity.event_id = event_id = event["eventId"]
-            entity.recorded_control = attributes.get("control")
+            if "control" in attributes:
+                entity.recorded_control = attributes["control"]
             activities[event_id] = entity
             matched.append((event, entity))
-            count += 1
     except MALFORMED as error:
         raise malformed(event, error) from error
-    return count
+    return len(answers)
 
 
 def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: dict[str, Any], event: Event) -> None:

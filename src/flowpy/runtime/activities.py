@@ -23,7 +23,7 @@ from flowpy.errors import (
 )
 from flowpy.replay.entities import CREATED, ActivityTask, Timer
 from flowpy.runtime.ids import LONGEST, fitted
-from flowpy.runtime.promise import PENDING, Future, RunPromise
+from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
 from flowpy.runtime.sites import call_site
 from flowpy.runtime.timers import timer_refused
 from flowpy.runtime.values import all_scalar, promises_in, replaced, when_ready
@@ -48,7 +48,9 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         id = f"{task.path}{activity.name}-{number}"
         if len(id) > LONGEST:
             id = fitted(id)
-    call = ActivityCall(run, activity, id, call_site(), task.shielded)
+    call = ActivityCall(run, activity, id, call_site())
+    if task.shielded:
+        call.shielded = True
     waiting = None if not kwargs and all_scalar(args) else promises_in((*args, *kwargs.values()))
     if waiting:
         activity.signature.bind(args, kwargs)
@@ -65,35 +67,22 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
 class ActivityCall:
     """One call of an activity: one promise, one attempt at a time."""
 
-    __slots__ = (
-        "activity",
-        "attempt",
-        "detached",
-        "first",
-        "id",
-        "input",
-        "promise",
-        "run",
-        "shielded",
-        "site",
-        "stopping",
-        "task",
-        "timer",
-    )
+    # Defaults on the class: most calls never set any of them, and one is made for every call in every replay.
+    attempt = 1
+    task: ActivityTask | None = None
+    timer: Timer | None = None
+    input: str | None = None
+    first = 0
+    stopping = False
+    shielded = False
+    detached = False
 
-    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site, shielded: bool) -> None:
+    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site) -> None:
         self.run = run
         self.activity = activity
         self.id = id
         self.site = site
-        self.shielded = shielded
         self.promise: RunPromise[Any] = RunPromise(run.loop, self)
-        self.task: ActivityTask | None = None
-        self.timer: Timer | None = None
-        self.input: str | None = None
-        self.attempt = 1
-        self.first = 0
-        self.stopping = self.detached = False
 
     # --- going out --------------------------------------------------------------------------
 
@@ -122,9 +111,7 @@ class ActivityCall:
         activity = self.activity
         task = ActivityTask(id, activity.name, activity.version, self.input, activity.overrides, self, self.site)
         retry = activity.settings.retry
-        if retry is None:
-            task.control = None
-        else:
+        if retry is not None:
             self.first = self.first or int(self.run.clock)
             task.control = json.dumps({"retry": retry.control(self.first)})
         self.run.execution.make(task)
@@ -150,7 +137,9 @@ class ActivityCall:
             message = f"result of activity {self.activity.name} ({self.id}), event {event['eventId']}: {error}"
             promise.set_exception(PayloadNotDecodable(message))
         else:
-            promise.set_result(value)
+            promise._value, promise._state = value, DONE
+            if promise._waiting is not None:
+                promise._wake()
 
     def failed(self, attributes: Attributes, event: Event) -> None:
         """ActivityTaskFailed."""

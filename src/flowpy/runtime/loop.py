@@ -7,6 +7,7 @@ import gc
 import sys
 import warnings
 from asyncio import events
+from asyncio.tasks import _current_tasks  # type: ignore[attr-defined]
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -120,6 +121,7 @@ class Loop(Refused, _Base):
         finally:
             sys.set_asyncgen_hooks(*hooks)
             events._set_running_loop(before)
+            _current_tasks.pop(self, None)
 
     def run_until_blocked(self) -> None:
         """Step everything that is ready, until nothing is.
@@ -128,19 +130,19 @@ class Loop(Refused, _Base):
             WorkflowBlocked: The code goes on without ever waiting.
         """
         ready = self.ready
-        left = MAX_TURNS
-        while ready:
+        entry: Any = None
+        for _ in range(MAX_TURNS):
+            if not ready:
+                return
             entry = ready.popleft()
             if type(entry) is Task:
                 entry.context.run(entry.step)
             else:
                 entry.run(self)
-            left -= 1
-            if not left:
-                raise WorkflowBlocked(
-                    f"workflow code took {MAX_TURNS:,} steps on one event without blocking, last in {_name(entry)}: "
-                    "it spins; await something that takes time"
-                )
+        raise WorkflowBlocked(
+            f"workflow code took {MAX_TURNS:,} steps on one event without blocking, last in {_name(entry)}: "
+            "it spins; await something that takes time"
+        )
 
     # --- asyncio ----------------------------------------------------------------------------
 

@@ -54,7 +54,6 @@ class Future(Promise[T]):
 
     __slots__ = (
         "__weakref__",
-        "_asyncio_future_blocking",
         "_cancel_message",
         "_error",
         "_number",
@@ -67,13 +66,16 @@ class Future(Promise[T]):
         "loop",
     )
 
+    # asyncio knows futures by this attribute. Its own tasks want it true between yield and await; ours need no such
+    # sign, because whatever future of theirs a coroutine yields is waited for.
+    _asyncio_future_blocking = False
+
     def __init__(self, loop: Loop, number: int = 0, work: Work | None = None) -> None:
         self.loop = loop
         self._number = number
         self._work = work
         self._state = PENDING
         self._waiting: list[Any] | None = None
-        self._asyncio_future_blocking = False
         self._observed = False
         self._owed: list[Task[Any]] | None = None
 
@@ -124,7 +126,6 @@ class Future(Promise[T]):
 
     def __await__(self) -> Generator[Any, None, T]:
         if self._state is PENDING:
-            self._asyncio_future_blocking = True
             yield self
             if self._state is PENDING:
                 raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
@@ -254,7 +255,6 @@ class RunPromise(Future[T]):
         self._work = work
         self._state = PENDING
         self._waiting = None
-        self._asyncio_future_blocking = False
         self._observed = False
         self._owed = None
 

@@ -30,7 +30,7 @@ from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
-from flowpy.replay.matching import match
+from flowpy.replay.matching import match, plainly_scheduled
 from flowpy.replay.results import HANDLERS
 from flowpy.runtime.activities import ActivityCall
 from flowpy.runtime.activities import call_activity as schedule_activity
@@ -206,14 +206,17 @@ class Run:
             self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
-        if self.replaying:
-            self._match(episode)
+        answers = episode.answers
+        if answers is not None and not self.lost:
+            plain = plainly_scheduled(execution, answers)
+            if plain < len(answers) or execution.outbox.unsent or self.closing is not None or self.stopped:
+                self._match(episode, plain)
 
-    def _match(self, episode: Episode) -> None:
+    def _match(self, episode: Episode, matched: int = 0) -> None:
         if self.lost:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
-        closed = match(self.execution, episode, self.closing, ends_here=ends_here)
+        closed = match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
         if self.stopped:
             raise diverged(self.execution, episode, [], list(self.execution.outbox.unsent.values()), "", ends_here)
         self.ended = closed is not None and self.episodes.closed is not None
