@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition, RLock, Thread, current_thread
+from threading import RLock, current_thread
 from typing import Any, Final
 
-from attrs import define, field
-
 from flowpy.errors import ServiceError
+from flowpy.local.attendance import Attendance
 from flowpy.local.engine import Engine, VirtualClock
 from flowpy.local.waiting import EMPTY, Key, Waiting, key_of, listen
 
@@ -19,30 +18,6 @@ __all__ = ["LocalService"]
 
 _LOOK_AGAIN: Final = 0.05
 """Seconds after which a waiting thread looks whether a thread that was busy has ended, which nobody tells."""
-
-
-@define(eq=False)
-class _Parked:
-    """A thread that waits, for a task or for a time."""
-
-    thread: Thread
-    condition: Condition
-    woken: Callable[[Thread], object]
-    request: dict[str, Any] = field(factory=dict)
-    due: float = math.inf
-    outcome: dict[str, Any] | ServiceError | None = None
-
-    def is_there(self) -> bool:
-        return self.outcome is None
-
-    def give(self, outcome: dict[str, Any] | ServiceError) -> None:
-        self.outcome = outcome
-        self.wake()
-
-    def wake(self) -> None:
-        # The thread is busy from here on, not only from when it gets to run.
-        self.woken(self.thread)
-        self.condition.notify()
 
 
 class LocalService:
@@ -72,10 +47,8 @@ class LocalService:
         self.hold = hold
         self.autojump = autojump
         self._lock = RLock()
-        self._threads: set[Thread] = set()
-        self._parked: dict[Thread, _Parked] = {}
-        self._tasks: set[str] = set()
-        self._waiting = Waiting(engine, engine.call, self._tasks.add)
+        self._all = Attendance(self._lock, engine.awaits)
+        self._waiting = Waiting(engine, engine.call, self._all.tasks.add)
         self._goes_on = False
         self._is_closed = False
         listen(engine, self._changed)
@@ -96,7 +69,7 @@ class LocalService:
         with self._lock:
             answer = self.engine.call(operation, request)
             if operation in EMPTY:
-                self._threads.add(current_thread())
+                self._all.threads.add(current_thread())
                 return self._started_or_waited(operation, request, answer)
             self._go_on()
             return answer
@@ -106,29 +79,25 @@ class LocalService:
         if key is None:
             return answer
         if "taskToken" in answer:
-            self._tasks.add(answer["taskToken"])
+            self._all.tasks.add(answer["taskToken"])
             return answer
         return self._wait_for_task(key, request)
 
     def _wait_for_task(self, key: Key, request: dict[str, Any]) -> dict[str, Any]:
-        parked = self._new_parked(request=request)
-        self._waiting.park(key, parked)
-        self._parked[parked.thread] = parked
+        parked = self._all.park(request)
         until = time.monotonic() + self.hold
         try:
+            self._waiting.park(key, parked)
             self._go_on()
             while parked.outcome is None and not self._is_closed and (left := until - time.monotonic()) > 0:
                 parked.condition.wait(min(left, self._nap()))
                 self._go_on()
         finally:
             self._waiting.leave(key, parked)
-            self._parked.pop(parked.thread, None)
+            self._all.unpark(parked)
         if isinstance(parked.outcome, ServiceError):
             raise parked.outcome
         return parked.outcome or dict(EMPTY[key[0]])
-
-    def _new_parked(self, **what: Any) -> _Parked:
-        return _Parked(current_thread(), Condition(self._lock), lambda thread: self._parked.pop(thread, None), **what)
 
     # --- time -------------------------------------------------------------------------------
 
@@ -143,23 +112,20 @@ class LocalService:
             seconds: How long. On a virtual clock the wait ends when the clock gets there, by jumps or `advance`.
         """
         with self._lock:
-            thread = current_thread()
-            self._threads.add(thread)
-            sleeper = self._new_parked(due=self.now() + max(seconds, 0.0))
-            self._parked[thread] = sleeper
+            sleeper = self._all.park(due=self.now() + max(seconds, 0.0))
             try:
                 self._go_on()
                 while self.now() < sleeper.due and not self._is_closed:
                     sleeper.condition.wait(self._nap())
                     self._go_on()
             finally:
-                self._parked.pop(thread, None)
+                self._all.unpark(sleeper)
 
     def advance(self, seconds: float) -> None:
         """Moves a virtual clock on, whoever is busy; what falls due on the way happens at its time, in order."""
         with self._lock:
             self.engine.advance(seconds)
-            self._wake_sleepers()
+            self._all.wake_until(self.now())
             self._go_on()
 
     # --- who takes part ---------------------------------------------------------------------
@@ -168,7 +134,7 @@ class LocalService:
     def attending(self) -> Iterator[None]:
         """Makes this thread take part: inside, the clock does not jump unless this thread polls or sleeps."""
         with self._lock:
-            self._threads.add(current_thread())
+            self._all.threads.add(current_thread())
         try:
             yield
         finally:
@@ -177,13 +143,13 @@ class LocalService:
     def leave(self) -> None:
         """This thread does not take part any more; the clock may jump while it does other things."""
         with self._lock:
-            self._threads.discard(current_thread())
+            self._all.threads.discard(current_thread())
             self._go_on()
 
     def release(self, task_token: str) -> None:
         """Nobody works on this task: the clock need not wait for its answer."""
         with self._lock:
-            self._tasks.discard(task_token)
+            self._all.tasks.discard(task_token)
             self._go_on()
 
     def close(self) -> None:
@@ -191,8 +157,7 @@ class LocalService:
         with self._lock:
             self._is_closed = True
             self._waiting.release()
-            for parked in list(self._parked.values()):
-                parked.wake()
+            self._all.wake_until(math.inf)
 
     # --- what happens by itself -------------------------------------------------------------
 
@@ -215,34 +180,19 @@ class LocalService:
 
     def _jump(self) -> bool:
         """Moves the clock to what is due next, unless somebody may do something before that."""
-        clock = self.engine.clock
-        if not (self.autojump and isinstance(clock, VirtualClock) and self._parked) or self._is_busy():
+        if not (self.autojump and isinstance(self.engine.clock, VirtualClock) and self._all.is_idle()):
             return False
         due = self._next_due()
         if due == math.inf:
             return False
         self.engine.advance_to(due)
-        self._wake_sleepers()
+        self._all.wake_until(self.now())
         return True
 
     def _next_due(self) -> float:
         """Epoch seconds of what is due next, in the engine or for a thread that sleeps."""
         due = self.engine.next_due()
-        sleepers = min((parked.due for parked in self._parked.values()), default=math.inf)
-        return sleepers if due is None else min(due, sleepers)
-
-    def _is_busy(self) -> bool:
-        busy = self._threads - self._parked.keys()
-        if any(thread.is_alive() for thread in busy):
-            return True
-        self._threads -= busy
-        self._tasks -= {token for token in self._tasks if not self.engine.awaits(token)}
-        return bool(self._tasks)
-
-    def _wake_sleepers(self) -> None:
-        now = self.now()
-        for sleeper in [parked for parked in self._parked.values() if parked.due <= now]:
-            sleeper.wake()
+        return min(math.inf if due is None else due, self._all.next_due())
 
     def _nap(self) -> float:
         """Seconds after which a thread that waits looks again though nobody woke it."""
