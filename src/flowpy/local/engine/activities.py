@@ -48,6 +48,7 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
     task = ActivityTask(scheduled, decision["activityId"], config["taskList"]["name"], priority)
     run.activities[scheduled] = task
     run.activity_ids[task.activity_id] = scheduled
+    world.touch(run, scheduled)
     world.offer_activity(run, task)
     for kind, name in (
         ("activity.SCHEDULE_TO_START", "scheduleToStartTimeout"),
@@ -82,6 +83,7 @@ def request_cancel(deciding: Deciding, decision: dict[str, Any]) -> None:
         deciding.fail("RequestCancelActivityTask", decision, "ACTIVITY_ID_UNKNOWN")
         return
     task.cancel_requested_event_id = deciding.record("ActivityTaskCancelRequested", activityId=task.activity_id)
+    deciding.world.touch(deciding.run, task.scheduled_event_id)
     if not task.started_event_id:
         deciding.world.later("cancel_unstarted_activity", deciding.run, task.scheduled_event_id)
 
@@ -101,6 +103,7 @@ def poll(world: World, request: Request) -> dict[str, Any]:
         return {"startedEventId": 0}
     run, scheduled = world.runs[found[0]], found[1]
     task, attributes = run.activities[scheduled], run.attributes(scheduled)
+    world.touch(run, scheduled)
     task.started_event_id = record(
         world, run, "ActivityTaskStarted", identity=request.get("identity"), scheduledEventId=scheduled
     )
@@ -128,6 +131,7 @@ def _started(world: World, request: Request) -> tuple[Execution, ActivityTask]:
 def _close(world: World, run: Execution, task: ActivityTask, event_type: str, **attributes: Any) -> None:
     scheduled = task.scheduled_event_id
     del run.activities[scheduled], run.activity_ids[task.activity_id]
+    world.touch(run, scheduled)
     for kind in DEADLINES:
         world.deadlines.cancel(run, kind, scheduled)
     world.activity_lists.remove(run.domain, task.task_list, (run.run_id, scheduled))
@@ -152,7 +156,7 @@ def heartbeat(world: World, request: Request) -> dict[str, Any]:
     """RecordActivityTaskHeartbeat."""
     run, task = _started(world, request)
     scheduled = task.scheduled_event_id
-    world.touch(run)
+    world.touch(run, scheduled)
     if "details" in request:
         task.details = request["details"]
     timeout = seconds(run.attributes(scheduled)["heartbeatTimeout"])

@@ -15,12 +15,15 @@ class Changes:
 
     Attributes:
         runs: Executions whose state or history changed, by runId.
+        open: What is open of them, or was: runId, and the event that opened an activity, a timer, a child or a Lambda
+            function.
         domains: Domains that are new or changed, by name; their types aside.
         types: Types that are new or changed, None for those deleted; by domain and (kind, name, version).
         effects: New effects, None for those that are over; by number.
     """
 
     runs: dict[str, Execution] = field(factory=dict)
+    open: set[tuple[str, int]] = field(factory=set)
     domains: dict[str, Domain] = field(factory=dict)
     types: dict[tuple[str, tuple[str, str, str]], Registration | None] = field(factory=dict)
     effects: dict[int, Effect | None] = field(factory=dict)
@@ -45,6 +48,7 @@ class Changes:
     def clear(self) -> None:
         """The next transaction begins."""
         self.runs.clear()
+        self.open.clear()
         self.domains.clear()
         self.types.clear()
         self.effects.clear()

@@ -40,6 +40,7 @@ def start(deciding: Deciding, decision: dict[str, Any]) -> None:
     copied = {name: decision.get(name) for name in _COPIED}
     initiated = deciding.record("StartChildWorkflowExecutionInitiated", **copied, **config)
     run.children[initiated] = Child(initiated, decision["workflowId"])
+    world.touch(run, initiated)
     world.later("start_child", run, initiated, deciding.cause)
 
 
@@ -48,6 +49,7 @@ def _begin(world: World, run: Execution, initiated_event_id: int, cause: str) ->
         return
     initiated = run.attributes(initiated_event_id)
     domain, child = world.domains[run.domain], run.children[initiated_event_id]
+    world.touch(run, initiated_event_id)
     if cause or child.workflow_id in domain.open_runs:
         del run.children[initiated_event_id]
         _refuse(world, run, initiated_event_id, cause or "WORKFLOW_ALREADY_RUNNING")
@@ -93,7 +95,7 @@ def follow(world: World, run: Execution, successor: str) -> None:
     child = parent.children.get(run.parent.initiated_event_id) if parent and run.parent else None
     if parent is not None and child is not None:
         child.run_id = successor
-        world.touch(parent)
+        world.touch(parent, child.initiated_event_id)
 
 
 def _report(world: World, run: Execution, close_event_id: int, _cause: str) -> None:
@@ -102,6 +104,7 @@ def _report(world: World, run: Execution, close_event_id: int, _cause: str) -> N
     if parent is None:
         return
     child = parent.children.pop(run.parent.initiated_event_id)
+    world.touch(parent, child.initiated_event_id)
     event_type, copied = _REPORTS[run.events[close_event_id - 1]["eventType"]]
     closing = run.attributes(close_event_id)
     record(

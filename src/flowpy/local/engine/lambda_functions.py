@@ -38,6 +38,7 @@ def schedule(deciding: Deciding, decision: dict[str, Any]) -> None:
         startToCloseTimeout=decision.get("startToCloseTimeout") or "900",
     )
     run.lambdas[scheduled] = LambdaFunction(scheduled, decision["id"])
+    world.touch(run, scheduled)
     world.later("start_lambda_function", run, scheduled)
 
 
@@ -45,6 +46,7 @@ def _start(world: World, run: Execution, scheduled_event_id: int, _cause: str) -
     function = run.lambdas.get(scheduled_event_id)
     if not run.is_open or function is None:
         return
+    world.touch(run, scheduled_event_id)
     cause = world.refusal("StartLambdaFunction")
     if cause or "lambdaRole" not in run.config:
         del run.lambdas[scheduled_event_id]
@@ -97,6 +99,7 @@ def _end(world: World, run: Execution, scheduled_event_id: int, event_type: str,
     if not run.is_open or function is None or not function.started_event_id:
         raise faults.unknown_task("Lambda function", scheduled_event_id)
     del run.lambdas[scheduled_event_id]
+    world.touch(run, scheduled_event_id)
     world.deadlines.cancel(run, "lambda.START_TO_CLOSE", scheduled_event_id)
     started = function.started_event_id
     record(world, run, event_type, scheduledEventId=scheduled_event_id, startedEventId=started, **attributes)

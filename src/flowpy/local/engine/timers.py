@@ -28,6 +28,7 @@ def start(deciding: Deciding, decision: dict[str, Any]) -> None:
         control=decision.get("control"),
         startToFireTimeout=decision["startToFireTimeout"],
     )
+    deciding.world.touch(run, started)
     deciding.world.set_deadline(run, "timer", started, seconds(decision["startToFireTimeout"]))
 
 
@@ -38,6 +39,7 @@ def cancel(deciding: Deciding, decision: dict[str, Any]) -> None:
         deciding.fail("CancelTimer", decision, "TIMER_ID_UNKNOWN")
         return
     started = run.timers.pop(timer_id)
+    deciding.world.touch(run, started)
     deciding.world.deadlines.cancel(run, "timer", started)
     deciding.record("TimerCanceled", timerId=timer_id, startedEventId=started)
 
@@ -46,4 +48,5 @@ def fire(world: World, run: Execution, started_event_id: int) -> None:
     """A timer's time has come."""
     timer_id = run.attributes(started_event_id)["timerId"]
     del run.timers[timer_id]
+    world.touch(run, started_event_id)
     record(world, run, "TimerFired", timerId=timer_id, startedEventId=started_event_id)

@@ -145,9 +145,10 @@ class World:
         self.changes.add_effect(effect)
         self.stirred = True
 
-    def touch(self, run: Execution) -> None:
-        """The state of an execution changes; `append` says so by itself."""
+    def touch(self, run: Execution, event_id: int) -> None:
+        """What that event of an execution opened is new, changes or closes."""
         self.changes.runs[run.run_id] = run
+        self.changes.open.add((run.run_id, event_id))
 
     def retain(self, run: Execution) -> None:
         """Keeps a closed execution for as long as its domain says."""

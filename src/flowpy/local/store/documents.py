@@ -27,10 +27,12 @@ __all__ = [
     "decode_domain",
     "decode_events",
     "decode_execution",
+    "decode_open",
     "decode_type",
     "encode_domain",
     "encode_events",
     "encode_fixed",
+    "encode_open",
     "encode_state",
     "encode_type",
     "key",
@@ -51,6 +53,23 @@ _override: Final = _values(Override)
 _parent: Final = _values(ParentLink)
 _registration: Final = _values(Registration)
 
+
+_OPEN: Final[dict[str, tuple[str, Callable[[Any], Any], Callable[..., Any]]]] = {
+    "activity": ("activities", _activity, ActivityTask),
+    "child": ("children", _child, Child),
+    "lambda": ("lambdas", _lambda, LambdaFunction),
+}
+"""Where an execution has what is open, and how it is taken apart and put together; timers are just ids."""
+
+_OPEN_DEADLINES: Final = (
+    "activity.SCHEDULE_TO_START",
+    "activity.START_TO_CLOSE",
+    "activity.SCHEDULE_TO_CLOSE",
+    "activity.HEARTBEAT",
+    "timer",
+    "lambda.START_TO_CLOSE",
+)
+_DECISION_DEADLINES: Final = ("decision.START_TO_CLOSE", "decision.SCHEDULE_TO_START")
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -106,7 +125,7 @@ def encode_fixed(run: Execution) -> str:
 
 
 def encode_state(run: Execution) -> str:
-    """What changes of an execution, its history and its close aside; what is empty is left out."""
+    """What changes of an execution, but for its history, its close and what is open in it."""
     state = {name: value for name in _SCALARS if (value := getattr(run, name))}
     state["task_list"] = run.task_list
     # An empty text is a context, too.
@@ -118,22 +137,44 @@ def encode_state(run: Execution) -> str:
     ):
         if value is not None:
             state[name] = read(value)
-    for name, read, values in (
-        ("activities", _activity, run.activities),
-        ("children", _child, run.children),
-        ("lambdas", _lambda, run.lambdas),
-    ):
-        if values:
-            state[name] = list(map(read, values.values()))
-    if run.timers:
-        state["timers"] = run.timers
-    if run.deadlines:
-        state["deadlines"] = [(*at, *which) for which, at in run.deadlines.items()]
+    decision = run.decision.scheduled_event_id if run.decision is not None else 0
+    own = [("execution.START_TO_CLOSE", 1), *((kind, decision) for kind in _DECISION_DEADLINES)]
+    state["deadlines"] = _deadlines(run, own)
     return _encode(state)
 
 
+def encode_open(run: Execution, event_id: int) -> str | None:
+    """What one event of an execution opened, with what is due of it; None if it is closed."""
+    body: Any = None
+    for kind, (values, read, _) in _OPEN.items():
+        if (found := getattr(run, values).get(event_id)) is not None:
+            body = [kind, read(found)]
+    if body is None:
+        timer_id = run.attributes(event_id).get("timerId", "")
+        body = ["timer", timer_id] if run.timers.get(timer_id) == event_id else None
+    return _encode([*body, _deadlines(run, [(kind, event_id) for kind in _OPEN_DEADLINES])]) if body else None
+
+
+def decode_open(run: Execution, event_id: int, text: str) -> None:
+    """Gives an execution what `encode_open` was given; nothing is due any more if it has closed."""
+    kind, body, deadlines = json.loads(text)
+    if kind == "timer":
+        run.timers[body] = event_id
+    else:
+        values, _, make = _OPEN[kind]
+        getattr(run, values)[event_id] = make(*body)
+    if kind == "activity":
+        run.activity_ids[run.activities[event_id].activity_id] = event_id
+    if run.is_open:
+        _restore_deadlines(run, deadlines)
+
+
+def _deadlines(run: Execution, which: list[tuple[str, int]]) -> list[tuple[Any, ...]]:
+    return [(*each, *run.deadlines[each]) for each in which if each in run.deadlines]
+
+
 def decode_execution(fixed: str, state: str) -> Execution:
-    """The execution that `encode_fixed` and `encode_state` were given, without history and close."""
+    """The execution that `encode_fixed` and `encode_state` were given, without history, close and what is open."""
     domain, workflow_id, run_id, workflow_type, config, started, tag_list, parent = json.loads(fixed)
     found = json.loads(state)
     run = Execution(domain, workflow_id, run_id, workflow_type, config, started, found["task_list"])
@@ -146,10 +187,10 @@ def decode_execution(fixed: str, state: str) -> Execution:
     run.override = Override(*found["override"]) if "override" in found else None
     run.decision = DecisionTask(*found["decision"]) if "decision" in found else None
     run.queued = DecisionTask(*found["queued"]) if "queued" in found else None
-    run.activities = {values[0]: ActivityTask(*values) for values in found.get("activities", ())}
-    run.activity_ids = {task.activity_id: event_id for event_id, task in run.activities.items()}
-    run.children = {values[0]: Child(*values) for values in found.get("children", ())}
-    run.lambdas = {values[0]: LambdaFunction(*values) for values in found.get("lambdas", ())}
-    run.timers = found.get("timers", {})
-    run.deadlines = {(kind, event_id): (at, number) for at, number, kind, event_id in found.get("deadlines", ())}
+    _restore_deadlines(run, found["deadlines"])
     return run
+
+
+def _restore_deadlines(run: Execution, deadlines: list[Any]) -> None:
+    for kind, event_id, at, number in deadlines:
+        run.deadlines[kind, event_id] = (at, number)

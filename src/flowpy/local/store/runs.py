@@ -10,7 +10,7 @@ from typing import Any, Final
 from flowpy.local.engine.query import Query
 from flowpy.local.engine.runs import Runs
 from flowpy.local.engine.state import Execution
-from flowpy.local.store.documents import decode_execution, key
+from flowpy.local.store.documents import decode_execution, decode_open, key
 from flowpy.local.store.histories import StoredEvents, read_events
 from flowpy.local.store.queries import count_sql, select_sql
 
@@ -18,6 +18,7 @@ __all__ = ["StoredRuns"]
 
 _COLUMNS: Final = "number, run_id, closed, close_status, expires, length, fixed, state"
 _SELECT: Final = f"SELECT {_COLUMNS} FROM executions WHERE"  # noqa: S608
+_OPEN: Final = "SELECT event_id, body FROM open WHERE execution = ? ORDER BY event_id"
 _BATCH: Final = 100
 """So many executions at most are deleted in one transaction, lest one call pay for all that expired at once."""
 
@@ -64,6 +65,7 @@ class StoredRuns(Runs):
         """The open executions as the database has them; they are read again when they are needed."""
         for row in self._database.execute(f"{_SELECT} closed IS NULL ORDER BY number"):
             run = self._make(row)
+            self._fill(run)
             self._open[run.run_id] = None
             yield run
 
@@ -89,6 +91,7 @@ class StoredRuns(Runs):
             values = (key(run.domain), key(tag), number)
             self._database.execute("DELETE FROM tags WHERE domain = ? AND tag = ? AND number = ?", values)
         self._database.execute("DELETE FROM events WHERE execution = ?", (number,))
+        self._database.execute("DELETE FROM open WHERE execution = ?", (number,))
         self._database.execute("DELETE FROM executions WHERE number = ?", (number,))
         del self._closed[run_id]
 
@@ -111,6 +114,7 @@ class StoredRuns(Runs):
         if row is None:
             return None
         run = self._make(row)
+        self._fill(run)
         if run.is_open:
             # It goes on, so that its history is needed from now on, and grows.
             run.events = read_events(self._database, run.number, 0, run.stored)
@@ -126,6 +130,11 @@ class StoredRuns(Runs):
         run.closed, run.close_status, run.expires = closed, close_status or "", expires or 0.0
         run.events = StoredEvents(self._database, number, length)
         return run
+
+    def _fill(self, run: Execution) -> None:
+        """Adds what is open; lists do without it."""
+        for event_id, body in self._database.execute(_OPEN, (run.number,)):
+            decode_open(run, event_id, body)
 
     def _find_next_expiry(self) -> float:
         (found,) = self._database.execute("SELECT min(expires) FROM executions WHERE closed IS NOT NULL").fetchone()

@@ -40,6 +40,8 @@ CREATE TABLE executions (
 CREATE TABLE tags (domain, tag, number INTEGER, PRIMARY KEY (domain, tag, number)) WITHOUT ROWID;
 CREATE TABLE events (execution INTEGER, first INTEGER, body TEXT NOT NULL, PRIMARY KEY (execution, first))
     WITHOUT ROWID;
+CREATE TABLE open (execution INTEGER, event_id INTEGER, body TEXT NOT NULL, PRIMARY KEY (execution, event_id))
+    WITHOUT ROWID;
 CREATE TABLE effects (number INTEGER PRIMARY KEY, kind TEXT, run_id TEXT, event_id INTEGER, cause TEXT);
 
 CREATE INDEX open_by_start ON executions (domain, started) WHERE closed IS NULL;

@@ -16,6 +16,7 @@ from flowpy.local.store.documents import (
     encode_domain,
     encode_events,
     encode_fixed,
+    encode_open,
     encode_state,
     encode_type,
     key,
@@ -97,6 +98,8 @@ class SQLiteStore(Store):
                 self._write("INSERT OR REPLACE INTO types VALUES (?, ?, ?, ?, ?)", *which, encode_type(registration))
         for run in changes.runs.values():
             self._write_run(run)
+        for run_id, event_id in changes.open:
+            self._write_open(changes.runs[run_id], event_id)
         for number, effect in changes.effects.items():
             if effect is None:
                 self._write("DELETE FROM effects WHERE number = ?", number)
@@ -119,6 +122,13 @@ class SQLiteStore(Store):
         if not run.is_open:
             close = (run.closed, run.close_status, run.expires, run.number)
             self._write("UPDATE executions SET closed = ?, close_status = ?, expires = ? WHERE number = ?", *close)
+
+    def _write_open(self, run: Execution, event_id: int) -> None:
+        body = encode_open(run, event_id)
+        if body is None:
+            self._write("DELETE FROM open WHERE execution = ? AND event_id = ?", run.number, event_id)
+        else:
+            self._write("INSERT OR REPLACE INTO open VALUES (?, ?, ?)", run.number, event_id, body)
 
     def _insert(self, run: Execution, state: str) -> None:
         domain, workflow_type = key(run.domain), run.workflow_type
