@@ -51,8 +51,16 @@ unit: $(VENV)/.test
 demo: $(VENV)/.test
 	@$(BIN)/python samples/demo.py
 
-bench: $(VENV)/.test
-	@set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+# The peers that flowpy is measured beside are installed apart from what its tests need.
+.venv-bench/.made: benchmarks/requirements.txt setup.cfg pyproject.toml
+	@rm -rf .venv-bench
+	@$(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt --editable .
+	@touch $@
+
+# Ratios only: see benchmarks/README.md.
+bench: .venv-bench/.made
+	@.venv-bench/bin/python benchmarks/replay.py $(BENCH_ARGS)
 
 clean:
 	rm -rf .venv .venv-* build dist src/*.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
