@@ -45,7 +45,7 @@ def poll(world: World, request: Request) -> dict[str, Any]:
 
 def _next_page(world: World, request: Request) -> dict[str, Any]:
     scope, offset = read_page_token(world, [_KIND, request["domain"]], request)
-    if world.runs.get(scope[2]) is None:
+    if [type(part) for part in scope] != [str, str, str, int, int, int] or world.runs.get(scope[2]) is None:
         raise faults.invalid_token()
     return _reply(world, request, scope, offset)
 

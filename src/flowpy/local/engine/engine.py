@@ -10,6 +10,7 @@ from attrs import frozen
 
 from flowpy.errors import ServiceError
 from flowpy.local.engine import closing, faults, lambda_functions
+from flowpy.local.engine.buckets import Throttle
 from flowpy.local.engine.clock import Clock, VirtualClock
 from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
@@ -17,6 +18,7 @@ from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.started import is_started
 from flowpy.local.engine.state import Effect, Execution
 from flowpy.local.engine.store import MemoryStore, Store
+from flowpy.local.engine.throttling import admit
 from flowpy.local.engine.transactions import Transactions
 from flowpy.local.engine.validation import check
 from flowpy.local.engine.world import LambdaHandler, World
@@ -63,6 +65,7 @@ class Engine(Transactions):
             its time, in order, at the begin of the first call. A call that a Lambda handler makes is kept with the
             call that the handler runs in.
         region: The AWS region that ARNs name.
+        throttle: ``Throttle()`` for the service's own throttling; default none, every call comes through.
 
     Attributes:
         hold_effects: While True, what SWF does a moment later (child starts, deliveries, cancels of unstarted
@@ -80,9 +83,12 @@ class Engine(Transactions):
         wake_between: bool = False,
         region: str = "us-east-1",
         store: Store | None = None,
+        throttle: Throttle | None = None,
     ) -> None:
         clock = clock if clock is not None else VirtualClock()
-        world = World(quotas or Quotas(), seed, clock.now(), wake_between=wake_between, region=region)
+        world = World(
+            quotas or Quotas(), seed, clock.now(), wake_between=wake_between, region=region, throttle=throttle
+        )
         super().__init__(clock, world, store if store is not None else MemoryStore())
         self.hold_effects = False
         self._disruptions: dict[str, deque[_Disruption]] = {}
@@ -130,6 +136,7 @@ class Engine(Transactions):
         if operation == "RespondDecisionTaskCompleted":
             check_closes(request.get("decisions"))
         check(operation, request)
+        admit(self.world, operation, request)
         answer = OPERATIONS[operation](self.world, request)
         self._prune()
         if disruption is not None:

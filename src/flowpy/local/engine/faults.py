@@ -21,6 +21,7 @@ __all__ = [
     "invalid_token",
     "limit_exceeded",
     "not_serializable",
+    "throttled",
     "too_many_tags",
     "type_deprecated",
     "type_exists",
@@ -96,6 +97,11 @@ def default_undefined(name: str) -> ServiceError:
 def limit_exceeded(what: str) -> ServiceError:
     """A quota is used up."""
     return Throttled(f"Limit exceeded: {what}", fault="LimitExceededFault")
+
+
+def throttled() -> ServiceError:
+    """A bucket is empty."""
+    return Throttled("Rate exceeded", fault="ThrottlingException")
 
 
 def invalid(message: str) -> ServiceError:

@@ -12,7 +12,7 @@ from flowpy.local.engine import faults
 from flowpy.local.engine.state import Execution
 from flowpy.local.engine.world import World
 
-__all__ = ["listed", "page", "read_page_token", "read_task_token", "task_token"]
+__all__ = ["listed", "page", "read_page_token", "read_task_token", "run_id_of", "task_token"]
 
 Item = TypeVar("Item")
 
@@ -51,13 +51,23 @@ def read_task_token(world: World, kind: str, token: str) -> tuple[Execution, int
         UnknownResource: The execution has closed.
     """
     parts = _unseal(token)
-    if len(parts) != 5 or parts[0] != kind:
+    if [type(part) for part in parts] != [str, str, str, int, int] or parts[0] != kind:
         raise faults.invalid_token()
     _, workflow_id, run_id, scheduled_event_id, _ = parts
     run = world.runs.get_open(run_id)
     if run is None:
         raise faults.unknown_execution(workflow_id, run_id)
     return run, scheduled_event_id
+
+
+def run_id_of(token: str) -> str:
+    """The runId in a task token, open or not; "" if there is none.
+
+    Raises:
+        InvalidRequest: It is no token.
+    """
+    parts = _unseal(token)
+    return str(parts[2]) if len(parts) > 2 else ""
 
 
 def page(
@@ -101,6 +111,8 @@ def read_page_token(world: World, scope: list[Any], request: dict[str, Any]) -> 
     if parts[: len(scope)] != scope or len(parts) < len(scope) + 2:
         raise faults.invalid_token()
     *found, offset, made = parts
+    if type(offset) is not int or offset < 0 or not isinstance(made, int | float):
+        raise faults.invalid_token()
     if world.now - made > world.quotas.page_token_life:
         raise faults.invalid("Specified token has exceeded its maximum lifetime")
     return found, offset

@@ -88,6 +88,7 @@ class Transactions:
             lambda_functions=old.lambda_functions,
             wake_between=old.wake_between,
             region=old.region,
+            throttle=old.throttle,
         )
         self._store.load(self.world)
         self._stale = False

@@ -29,6 +29,8 @@ def history(world: World, request: Request) -> dict[str, Any]:
     scope, offset = read_page_token(world, ["history", run.run_id], request)
     # Counted from the end, pages would shift with every event that comes between two of them.
     length = scope[2] if len(scope) > 2 else len(run.events)
+    if type(length) is not int:
+        raise faults.invalid_token()
 
     def read(start: int, stop: int) -> list[dict[str, Any]]:
         if request.get("reverseOrder"):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from flowpy.local.engine import faults
+from flowpy.local.engine.buckets import Throttle
 from flowpy.local.engine.changes import Changes
 from flowpy.local.engine.deadlines import Deadlines
 from flowpy.local.engine.event import Event
@@ -52,6 +53,7 @@ class World:
         deciding: The execution whose decisions are being applied: their decision task is scheduled after the last.
         wake_between: Schedule it straight after the decision that failed instead, which SWF does not promise not to do.
         region: The AWS region that ARNs name.
+        throttle: SWF's throttling, None for none.
         stirred: Whether there is something new to poll for, or something that happens by itself.
         overgrown: runIds whose history reached the quota in this transaction.
         changes: What the transaction under way has touched.
@@ -73,6 +75,7 @@ class World:
     deciding: Execution | None = None
     wake_between: bool = False
     region: str = "us-east-1"
+    throttle: Throttle | None = None
     stirred: bool = False
     overgrown: set[str] = field(factory=set)
     changes: Changes = field(factory=Changes)
@@ -167,6 +170,8 @@ class World:
             self.deadlines.set(run, kind, event_id, self.now + duration)
 
     def refusal(self, decision_type: str) -> str:
-        """The cause with which a test wants the next decision of this type refused, or ""."""
+        """The cause with which a test or the throttle wants the next decision of this type refused, or ""."""
         causes = self.refusals.get(decision_type)
-        return causes.popleft() if causes else ""
+        if causes:
+            return causes.popleft()
+        return self.throttle.refusal(decision_type, self.now) if self.throttle is not None else ""
