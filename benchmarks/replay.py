@@ -76,7 +76,7 @@ def _serve(name: str, pipe: Any) -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        pipe.send(version(name))
+        pipe.send(version("flowpy-swf" if name == "flowpy" else name))
     except PackageNotFoundError:
         pipe.send("source")
     made: dict[tuple[str, int], tuple[Any, int]] = {}
