@@ -8,7 +8,7 @@ from typing import Any
 Block = list[Any]
 
 ACTIONS = {
-    "poll": 14, "respond": 14, "take": 8, "complete": 6, "fail": 3, "garble": 1, "cancel": 2, "lose": 1,
+    "poll": 14, "respond": 14, "take": 8, "complete": 6, "fail": 3, "garble": 1, "cancel": 2, "lose": 1, "hold": 0.7,
     "finish_lambda": 2, "signal": 5, "request_cancel": 0.5, "terminate": 0.2, "pass_time": 3, "fall_due": 4,
     "hold_effects": 1, "run_effect": 3, "settle": 1, "refuse": 1,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from flowpy.errors import UnknownResource
+from flowpy.history.episodes import HOLD_PREFIX
 from flowpy.local.engine import Engine, VirtualClock, check_history
 from flowpy.runtime.decider import Answer, Decider, DecisionTask, Workflows
 from flowpy.runtime.run import Run
@@ -45,12 +46,15 @@ class Kept:
         accepted: What was sent for the decision tasks that were answered in time.
         warm: The run kept in memory, None after an answer that never arrived.
         warm_trace: What its code has seen.
+        warm_decided: The decision task that it decided last.
+        holds: How many decision tasks were answered by a worker that did not have the right code.
     """
 
     accepted: list[Sent] = field(factory=list)
     warm: Run | None = None
     warm_trace: list[Any] = field(factory=list)
     warm_decided: int = 0
+    holds: int = 0
 
     def forget(self) -> None:
         if self.warm is not None:
@@ -154,12 +158,12 @@ class Shop:
         before = kept.accepted[-1].trace if kept.accepted else []
         known = next((seen[1] for seen in reversed(before) if seen[0] == "state"), None)
         if answer.execution_context is None:
-            assert kept.accepted
+            assert kept.accepted or kept.holds
             assert known == state, "a changed state is published"
         else:
             context = json.loads(answer.execution_context)
             assert (context["flowpy"], context.get("state")) == (1, state)
-            assert not kept.accepted or known != state, "the context goes out when it changes"
+            assert not (kept.accepted or kept.holds) or known != state, "the context goes out when it changes"
 
     def respond(self, choice: int = 0) -> None:
         """Answer one of the decision tasks that are begun, if it is not too late."""
@@ -176,6 +180,20 @@ class Shop:
             self._too_late(task, sent)
         else:
             kept.accepted.append(sent)
+
+    def hold(self, choice: int = 0) -> None:
+        """A worker that does not have the right code answers one of the decision tasks (CONTRACTS §6)."""
+        if not self.begun:
+            return
+        task, sent = self.begun.pop(choice % len(self.begun))
+        kept = self.runs[task.run_id]
+        timer = {"timerId": f"{HOLD_PREFIX}{kept.holds + 1}", "startToFireTimeout": "60"}
+        decision = {"decisionType": "StartTimer", "startTimerDecisionAttributes": timer}
+        context = {} if kept.accepted or kept.holds else {"executionContext": '{"flowpy": 1}'}
+        self._too_late(task, sent)
+        with suppress(UnknownResource):
+            self.call("RespondDecisionTaskCompleted", taskToken=task.task_token, decisions=[decision], **context)
+            kept.holds += 1
 
     def lose(self, _choice: int = 0) -> None:
         """All decision tasks that are begun time out."""

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flowpy.history.episodes import HOLD_PREFIX
 from flowpy.runtime.replaying import replay_events
 
 from . import interpreter, seeded
@@ -18,7 +19,7 @@ from .shop import WORKFLOWS, Kept
 
 ACTIONS = (
     *("poll", "respond", "take", "complete") * 3,
-    *("lose", "garble", "fail", "cancel", "finish_lambda", "signal", "request_cancel", "terminate"),
+    *("lose", "hold", "garble", "fail", "cancel", "finish_lambda", "signal", "request_cancel", "terminate"),
     *("pass_time", "fall_due", "hold_effects", "run_effect", "settle", "refuse"),
     *("signal", "fail", "run_effect", "fall_due"),
 )
@@ -175,6 +176,11 @@ def handled(events: list[dict[str, Any]]) -> list[list[int]]:
         attributes = attributes_of(event)
         if event["eventType"] == "DecisionTaskCompleted":
             accepted.append((attributes["startedEventId"], event["eventId"]))
+        elif str(attributes.get("timerId")).startswith(HOLD_PREFIX):
+            # A held decision task never happened: its events join the next.
+            later.add(event["eventId"])
+            accepted = [each for each in accepted if each[1] != attributes.get("decisionTaskCompletedEventId")]
+            continue
         decided = attributes.get("decisionTaskCompletedEventId")
         if event["eventType"].startswith("DecisionTask"):
             later.add(event["eventId"])
