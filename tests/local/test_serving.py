@@ -367,3 +367,36 @@ def test_the_same_engine_can_be_served_twice(shop: Shop) -> None:
         run_id = shop.start()
 
         assert poll.result(10)["workflowExecution"]["runId"] == run_id
+
+
+def test_wait_until_ends_at_the_moment_when_it_is_so(shop: Shop) -> None:
+    def decide(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        fired = sum(event["eventType"] == "TimerFired" for event in events)
+        return [timer(fired)] if fired < 30 else [COMPLETE]
+
+    def is_closed() -> bool:
+        return shop.history(run_id)[-1]["eventType"] == "WorkflowExecutionCompleted"
+
+    shop.decider(decide)
+    with shop.service.attending():
+        run_id = shop.start()
+
+        assert not shop.service.wait_until(is_closed, 10 * DAY)
+        assert shop.passed == 10 * DAY
+        assert shop.service.wait_until(is_closed)
+        assert shop.passed == 30 * DAY
+        assert shop.service.wait_until(is_closed)
+        assert shop.passed == 30 * DAY
+
+
+def test_what_a_condition_raises_is_raised_where_it_was_waited_for(shop: Shop) -> None:
+    def broken() -> bool:
+        if shop.passed:
+            raise RuntimeError("broken")
+        return False
+
+    shop.decider(lambda events: [] if last(events, "TimerStarted") else [timer(1)])
+    with shop.service.attending():
+        shop.start()
+        with pytest.raises(RuntimeError, match="broken"):
+            shop.service.wait_until(broken)

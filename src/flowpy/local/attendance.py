@@ -16,37 +16,56 @@ __all__ = ["Attendance", "Parked"]
 
 @define(eq=False)
 class Parked:
-    """A thread that waits, for a task or for a time.
+    """A thread that waits, for a task, a time or a condition.
 
     Attributes:
         thread: The thread.
-        condition: What it waits on.
+        bell: Rung when it is woken.
         woken: Told the thread when it is woken.
         request: Its poll.
         due: Epoch seconds until which it sleeps, for ever if it polls.
+        condition: What it waits to be true; None for what is never true.
         outcome: What its poll ended with.
+        is_awake: Whether its wait is over.
+        is_met: Whether the condition came true.
+        error: What looking at the condition raised.
     """
 
     thread: Thread
-    condition: Condition
+    bell: Condition
     woken: Callable[[Thread], object]
     request: dict[str, Any] = field(factory=dict)
     due: float = math.inf
+    condition: Callable[[], bool] | None = None
     outcome: dict[str, Any] | ServiceError | None = None
+    is_awake: bool = False
+    is_met: bool = False
+    error: Exception | None = None
 
     def is_there(self) -> bool:
         """Whether it still waits."""
-        return self.outcome is None
+        return not self.is_awake
 
     def give(self, outcome: dict[str, Any] | ServiceError) -> None:
         """Ends its poll."""
         self.outcome = outcome
         self.wake()
 
+    def look(self, now: float) -> None:
+        """Wakes the thread if it has slept long enough or its condition is true."""
+        try:
+            self.is_met = self.condition is not None and self.condition()
+        except Exception as error:
+            # It belongs to the thread that waits, not to the one that happens to look.
+            self.error = error
+        if self.is_met or self.error or self.due <= now:
+            self.wake()
+
     def wake(self) -> None:
         """The thread is busy from here on, not only from when it gets to run."""
+        self.is_awake = True
         self.woken(self.thread)
-        self.condition.notify()
+        self.bell.notify()
 
 
 class Attendance:
@@ -64,10 +83,15 @@ class Attendance:
         self._awaits = awaits
         self._parked: dict[Thread, Parked] = {}
 
-    def park(self, request: dict[str, Any] | None = None, due: float = math.inf) -> Parked:
+    def park(
+        self,
+        request: dict[str, Any] | None = None,
+        due: float = math.inf,
+        condition: Callable[[], bool] | None = None,
+    ) -> Parked:
         """This thread takes part, and waits from now on."""
         thread = current_thread()
-        parked = Parked(thread, Condition(self._lock), self._forget, request or {}, due)
+        parked = Parked(thread, Condition(self._lock), self._forget, request or {}, due, condition)
         self.threads.add(thread)
         self._parked[thread] = parked
         return parked
@@ -94,7 +118,12 @@ class Attendance:
         """When the first of those that sleep is to be woken; infinity if none sleeps."""
         return min((parked.due for parked in self._parked.values()), default=math.inf)
 
-    def wake_until(self, now: float) -> None:
-        """Wakes those that sleep until now or before."""
-        for parked in [each for each in self._parked.values() if each.due <= now]:
+    def wake(self, now: float) -> None:
+        """Wakes those that sleep until now or before, and those whose condition is true."""
+        for parked in list(self._parked.values()):
+            parked.look(now)
+
+    def wake_all(self) -> None:
+        """Wakes everyone."""
+        for parked in list(self._parked.values()):
             parked.wake()

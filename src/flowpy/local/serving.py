@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock, current_thread
 from typing import Any, Final
@@ -26,8 +26,8 @@ class LocalService:
     With **autojump**, on a `VirtualClock`, time passes by itself: the clock jumps to the next thing that is due as soon
     as nothing else can happen before it, so that a month takes milliseconds. That is when
 
-    - every thread that takes part waits, in a poll or in `sleep`. A thread takes part from its first poll or `sleep`
-      until it ends or calls `leave`, and inside of ``with service.attending()``;
+    - every thread that takes part waits, in a poll, in `sleep` or in `wait_until`. A thread takes part from the
+      first of these until it ends or calls `leave`, and inside of ``with service.attending()``;
     - no task that was handed out here is unanswered. One that nobody will answer, such as that of a worker that a test
       lets die, is given up with `release`, or time is moved with `advance`.
 
@@ -90,7 +90,7 @@ class LocalService:
             self._waiting.park(key, parked)
             self._go_on()
             while parked.outcome is None and not self._is_closed and (left := until - time.monotonic()) > 0:
-                parked.condition.wait(min(left, self._nap()))
+                parked.bell.wait(min(left, self._nap()))
                 self._go_on()
         finally:
             self._waiting.leave(key, parked)
@@ -111,21 +111,39 @@ class LocalService:
         Args:
             seconds: How long. On a virtual clock the wait ends when the clock gets there, by jumps or `advance`.
         """
+        self._rest(self.now() + max(seconds, 0.0), None)
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float = math.inf) -> bool:
+        """Waits until something is so, such as that an execution is closed; the thread takes part from now on.
+
+        Args:
+            condition: Looked at after all that happens, and before the clock jumps, so that no time passes between
+                the moment when it becomes true and the end of the wait. It may call the service.
+            seconds: Longest wait, on the engine's clock.
+
+        Returns:
+            Whether it is so.
+        """
+        return self._rest(self.now() + seconds, condition)
+
+    def _rest(self, due: float, condition: Callable[[], bool] | None) -> bool:
         with self._lock:
-            sleeper = self._all.park(due=self.now() + max(seconds, 0.0))
+            parked = self._all.park(due=due, condition=condition)
             try:
                 self._go_on()
-                while self.now() < sleeper.due and not self._is_closed:
-                    sleeper.condition.wait(self._nap())
+                while not (parked.is_awake or self._is_closed):
+                    parked.bell.wait(self._nap())
                     self._go_on()
             finally:
-                self._all.unpark(sleeper)
+                self._all.unpark(parked)
+            if parked.error is not None:
+                raise parked.error
+            return parked.is_met
 
     def advance(self, seconds: float) -> None:
         """Moves a virtual clock on, whoever is busy; what falls due on the way happens at its time, in order."""
         with self._lock:
             self.engine.advance(seconds)
-            self._all.wake_until(self.now())
             self._go_on()
 
     # --- who takes part ---------------------------------------------------------------------
@@ -157,7 +175,7 @@ class LocalService:
         with self._lock:
             self._is_closed = True
             self._waiting.release()
-            self._all.wake_until(math.inf)
+            self._all.wake_all()
 
     # --- what happens by itself -------------------------------------------------------------
 
@@ -172,9 +190,9 @@ class LocalService:
         self._goes_on = True
         try:
             self.engine.tick()
-            self._waiting.hand_out()
+            self._follow()
             while self._jump():
-                self._waiting.hand_out()
+                self._follow()
         finally:
             self._goes_on = False
 
@@ -186,8 +204,12 @@ class LocalService:
         if due == math.inf:
             return False
         self.engine.advance_to(due)
-        self._all.wake_until(self.now())
         return True
+
+    def _follow(self) -> None:
+        """Wakes whoever has reason to."""
+        self._waiting.hand_out()
+        self._all.wake(self.now())
 
     def _next_due(self) -> float:
         """Epoch seconds of what is due next, in the engine or for a thread that sleeps."""
