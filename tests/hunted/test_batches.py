@@ -84,9 +84,6 @@ def test_more_side_effects_than_a_batch_holds() -> None:
     run.replays()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="CONTRACTS §4: 900,000 bytes of the decisions array as UTF-8 JSON, not characters"
-)
 @pytest.mark.parametrize("value", ["\U0001f600" * 16_000, ["a"] * 6_000, "\x01" * 5_000, "\u00e9" * 30_000])
 def test_side_effects_that_fill_a_batch_with_bytes_that_are_no_characters(value: Any) -> None:
     @workflow

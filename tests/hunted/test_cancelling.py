@@ -107,7 +107,6 @@ def test_value_two_tasks_wait_for_is_not_queued_again_when_one_of_them_is_cancel
     run.replays()
 
 
-@pytest.mark.xfail(strict=True, reason="L6: cancelling what has ended does nothing; a refused timer was never there")
 def test_cancel_of_a_timer_that_was_refused_in_the_same_transaction_sends_nothing() -> None:
     @workflow
     async def refused_twice() -> None:

@@ -130,12 +130,10 @@ print("decided")
         pytest.param(
             "async def",
             "async with asyncio.timeout(5): await step()",
-            marks=pytest.mark.xfail(strict=True, reason="L10: the decider must not hang in closing such code"),
         ),
         pytest.param(
             "async def",
             "async with asyncio.TaskGroup() as group: await step()",
-            marks=pytest.mark.xfail(strict=True, reason="L10: the decider must not hang in closing such code"),
         ),
     ],
 )
@@ -146,7 +144,6 @@ def test_code_that_swallows_everything_is_kept_and_reported(kind: str, body: str
     assert "refuses to be closed" in done.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="L10: reported by line, that is the line of the user's code")
 @pytest.mark.parametrize(("kind", "body"), [("def", "step().result()"), ("async def", "await asyncio.sleep(5)")])
 def test_code_that_refuses_to_die_is_reported_by_its_own_line(kind: str, body: str, tmp_path: Path) -> None:
     program = tmp_path / "stubborn.py"

@@ -9,7 +9,10 @@ from typing import Any, Final
 
 from attrs import frozen
 
+from flowpy.data.limits import DATA
 from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+from flowpy.replay.entities import Marker
+from flowpy.replay.outbox import MAX_BYTES, MAX_DECISIONS, size_of
 
 PATCH: Final = "flowpy.patch"
 SIDE_EFFECT: Final = "flowpy.side_effect"
@@ -107,23 +110,22 @@ def goes_on(episode: Episode) -> bool:
     )
 
 
-MARKERS_FILL: Final = 99
-"""Markers after which a batch is full: they go before all other decisions, so only then others may still wait."""
-
-MARKER_BYTES_FILL: Final = 800_000
+_LARGEST_MARKER: Final = 6 * DATA + 1_000
+"""Bytes that one more RecordMarker can have in a batch: a control character takes six."""
 
 
 def markers_may_wait(episodes: list[Episode], index: int) -> bool:
     """Whether markers of an episode may still be unsent: its batches hold as many as fit, and the last is not decided.
 
-    Nothing that depends on such a marker can have been sent, because markers go first.
+    Markers go before all other decisions, so nothing that depends on one that waits can have been sent.
     """
     for episode in islice(episodes, index, None):
         if episode.answers is None:
             return True
-        markers = [event for event in episode.answers if event["eventType"] == "MarkerRecorded"]
-        size = sum(len(event["markerRecordedEventAttributes"].get("details") or "") for event in markers)
-        if len(markers) < MARKERS_FILL and size < MARKER_BYTES_FILL:
+        key = "markerRecordedEventAttributes"
+        recorded = [event[key] for event in episode.answers if key in event]
+        markers = [Marker("", one["markerName"], input=one.get("details")).decision() for one in recorded]
+        if len(markers) < MAX_DECISIONS - 1 and size_of(markers) + _LARGEST_MARKER <= MAX_BYTES:
             return False
     return True
 

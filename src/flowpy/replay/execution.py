@@ -165,6 +165,10 @@ class Execution:
         """What has ended need not be asked to stop: drop a request that was not sent yet."""
         if isinstance(entity, ActivityTask):
             self.outbox.drop(CancelActivity.decision_type, entity.id)
+        elif isinstance(entity, Timer):
+            cancel = self.outbox.unsent.get((CancelTimer.decision_type, entity.id))
+            if cancel is not None and cancel.event_id == entity.event_id:
+                self.outbox.drop(CancelTimer.decision_type, entity.id)
         elif isinstance(entity, ChildWorkflow):
             request = self.outbox.drop(ExternalCancel.decision_type, entity.cancel_control)
             if request is not None:

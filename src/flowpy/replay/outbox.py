@@ -52,7 +52,7 @@ class Outbox:
         # Timers end with the run: those that only wait for a place need not be started any more.
         held_up = any(entity.decision_type != "StartTimer" for entity in waiting)
         closing = [close.decision()] if close is not None and not held_up else []
-        if len(built) + len(closing) > MAX_DECISIONS or _bytes(built) + _bytes(closing) > MAX_BYTES:
+        if len(built) + len(closing) > MAX_DECISIONS or size_of(built) + size_of(closing) > MAX_BYTES:
             return [*_cut(built), _again(again)]
         if built and not closing and all(decision["decisionType"] == "RecordMarker" for decision in built):
             # A marker schedules no decision task: without the timer nothing would wake the run.
@@ -78,7 +78,8 @@ class Outbox:
         return ready + following, [entity for entity in waiting if entity not in following]
 
 
-def _bytes(decisions: list[dict[str, Any]]) -> int:
+def size_of(decisions: list[dict[str, Any]]) -> int:
+    """Bytes of decisions as an answer counts them: as UTF-8 JSON (CONTRACTS §4)."""
     return len(json.dumps(decisions, ensure_ascii=False).encode("utf-8", "surrogatepass")) if decisions else 0
 
 
@@ -86,9 +87,9 @@ def _cut(built: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first decisions that fit beside the timer, markers before all others, in the order they were made."""
     order = sorted(range(len(built)), key=lambda i: (built[i]["decisionType"] != "RecordMarker", i))
     taken: list[int] = []
-    size = 2 + _bytes([_again(0)])
+    size = 2 + size_of([_again(0)])
     for index in order:
-        size += _bytes([built[index]])
+        size += size_of([built[index]])
         if len(taken) == MAX_DECISIONS - 1 or size > MAX_BYTES:
             break
         taken.append(index)

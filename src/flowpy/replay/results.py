@@ -64,9 +64,7 @@ def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> 
         return
     if timer.state == CLOSED:
         # Code cancelled it while it was firing: a request not sent yet would only be refused.
-        cancel = execution.outbox.unsent.get(("CancelTimer", timer.id))
-        if cancel is not None and cancel.event_id == started:
-            execution.outbox.drop("CancelTimer", timer.id)
+        execution.forget_requests(timer)
         return
     execution.close(timer)
     timer.listener.fired(attributes, event)

@@ -6,10 +6,12 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from flowpy.runtime.undead import keep
+from flowpy.runtime.sites import suspended_at
+from flowpy.runtime.undead import keep, undead
 
 if TYPE_CHECKING:
     from flowpy.runtime.run import Run
+    from flowpy.runtime.task import Task
 
 _log: Final = logging.getLogger("flowpy.run")
 
@@ -30,18 +32,11 @@ def evict(run: Run) -> None:
         loop.task = None
         loop.ready.clear()
         for task in sorted((*run.tasks, *run.detached), key=lambda task: task._number):
-            alive = task.kill()
-            if alive:
-                for coroutine in alive:
-                    keep(coroutine)
-                _log.error(
-                    "%s (%s): code of %s refuses to be closed at %s; it is kept in memory: do not swallow "
-                    "GeneratorExit, catch Exception instead of BaseException",
-                    run.info.workflow_id,
-                    run.info.workflow_type,
-                    task.get_name(),
-                    _where(alive[-1]),
-                )
+            before = len(undead)
+            for coroutine in task.kill():
+                keep(coroutine)
+            if len(undead) > before:
+                _report(run, task, undead[before])
         loop.ready.clear()
     run.tasks.clear()
     run.detached.clear()
@@ -50,6 +45,13 @@ def evict(run: Run) -> None:
         run.ghost.coroutine.close()
 
 
-def _where(coroutine: Any) -> str:
-    frame = coroutine.cr_frame
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+def _report(run: Run, task: Task[Any], suspended: Any) -> None:
+    line = suspended_at(suspended)
+    _log.error(
+        "%s (%s): code of %s refuses to be closed at %s; it is kept in memory: do not swallow GeneratorExit or "
+        "GreenletExit, catch Exception instead of BaseException",
+        run.info.workflow_id,
+        run.info.workflow_type,
+        task.get_name(),
+        f"{line.file}:{line.line} in {line.function}" if line is not None else "an unknown line",
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flowpy.data.failures import encode_failure
 from flowpy.data.limits import DATA, check_length
 from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, RunHeld
+from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Close
 from flowpy.runtime.sites import raised_at
 
@@ -28,6 +29,7 @@ class Outcome:
     """What a run has come to, and whether it may close.
 
     Attributes:
+        lost: Whether a value that code has seen was not recorded: the run fails, whatever else happens.
         refusal: Cause and event of a close that SWF refused for good, until something new comes.
         kind: The closing decision, "" while the function runs.
         value: The result, the error or the continuation.
@@ -38,7 +40,7 @@ class Outcome:
         self.kind = ""
         self.value: Any = None
         self.refusal: tuple[str, int] | None = None
-        self._lost = False
+        self.lost = False
 
     def main_ended(self, main: Task[Any]) -> None:
         """The workflow function has ended."""
@@ -57,7 +59,7 @@ class Outcome:
 
     def fail(self, error: BaseException) -> None:
         """The run fails, whatever its function is doing: that is cancelled, and waited for."""
-        if self._lost or self.kind in (FAIL, CANCEL):
+        if self.lost or self.kind in (FAIL, CANCEL):
             return
         main = self._run.main
         self._leave(FAIL, error)
@@ -66,7 +68,7 @@ class Outcome:
 
     def lose(self, error: BaseException) -> None:
         """The run fails at once: what is open cannot be known, so nothing is waited for."""
-        self.kind, self.value, self._lost = FAIL, error, True
+        self.kind, self.value, self.lost = FAIL, error, True
 
     def _leave(self, kind: str, error: BaseException) -> None:
         self.kind, self.value = kind, error
@@ -106,7 +108,7 @@ class Outcome:
     def close(self) -> Close | None:
         """The close the run is ready for, or None."""
         run = self._run
-        if self._lost:
+        if self.lost:
             return Close(FAIL, self._attributes)
         if not self.kind or run.open_calls or run.tasks:
             return None
@@ -114,6 +116,12 @@ class Outcome:
             unobserved = next((p for p in run.loop.failed if not p._observed), None)
             if unobserved is not None:
                 self.kind, self.value = FAIL, unobserved._error
+                line = CodeLine.of(getattr(unobserved._work, "site", None))
+                where = f", made at {line}" if line is not None else ""
+                unobserved._error.add_note(
+                    f"{unobserved!r}{where}: nothing ever awaited this promise, so its failure fails the run; await "
+                    "it, or detach() it if its failure does not matter"
+                )
         self._name_unreceived()
         return Close(self.kind, self._attributes, raised_at(self.value) if self.kind == FAIL else None)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 import greenlet
 
 from flowpy.runtime.promise import PlainGreenlet
 from flowpy.runtime.undead import TRIES, keep
-
-_log: Final = logging.getLogger("flowpy.run")
-
 
 
 async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -40,7 +36,7 @@ async def run_plain(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
 
 
 def _kill(plain: PlainGreenlet) -> None:
-    """Unwind the frames of code that will never go on; what refuses to die is kept, and reported by line."""
+    """Unwind the frames of code that will never go on; what refuses to die is kept."""
     for _ in range(TRIES):
         plain.parent = greenlet.getcurrent()
         # What it raises as it dies concerns nobody.
@@ -49,13 +45,6 @@ def _kill(plain: PlainGreenlet) -> None:
         if plain.dead:
             return
     keep(plain)
-    frame = plain.gr_frame
-    where = f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "an unknown line"
-    _log.error(
-        "plain workflow code refuses to be closed at %s; it is kept in memory: do not swallow GreenletExit, catch "
-        "Exception instead of BaseException",
-        where,
-    )
 
 
 def call(function: Callable[..., Any], is_async: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -83,7 +83,8 @@ class Future(Promise[T]):
         return self._number
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._number} {self._state.lower()}>"
+        what = getattr(self._work, "id", "") or f"number {self._number}"
+        return f"<promise {what} {self._state.lower()}>"
 
     def get_loop(self) -> Any:
         """The loop of the run it belongs to."""

@@ -15,14 +15,12 @@ from typing import Any, Final, NoReturn
 
 from attrs import evolve
 
-from flowpy.data.context import CONTRACT, decode_context, encode_context
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.decoders import Decoder
-from flowpy.data.limits import CONTEXT, check_length
 from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly, RunHeld
+from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
 from flowpy.history.episodes import MALFORMED, Episode, Episodes, Event, malformed, text_of
 from flowpy.history.events import seconds
 from flowpy.replay.answers import CLOSES
@@ -37,11 +35,12 @@ from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous
 from flowpy.runtime.beginning import begin
 from flowpy.runtime.children import ChildCall, call_workflow
-from flowpy.runtime.eviction import PYTHON, evict, sleep_for_ever
+from flowpy.runtime.eviction import evict, sleep_for_ever
 from flowpy.runtime.facts import RunInfo
 from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.loop import COLLECTING, Loop
 from flowpy.runtime.outcome import Outcome
+from flowpy.runtime.published import Published
 from flowpy.runtime.signals import SignalBox
 from flowpy.runtime.sites import waiting_sites
 from flowpy.runtime.task import Task
@@ -115,10 +114,9 @@ class Run:
         self.dead = False
         self.stopped = False
         self._refused_calls = 0
-        self.lost = False
         self.closing: Close | None = None
         self.ended = False
-        self._state: Any = None
+        self.published = Published(self)
         self._observer = observer
         self._episode: Episode | None = None
         self._unknown: set[str] = set()
@@ -143,7 +141,7 @@ class Run:
         if self.episodes.broken:
             raise HistoryError("the decision task that was decided here never counted: start again from event 1")
         if not self.execution.python:
-            self._check_contract()
+            self.published.check_contract()
         with self.loop.running():
             previous = self._episode
             if previous is not None and previous.answers is not None and not self.replaying:
@@ -154,16 +152,6 @@ class Run:
                 self.execution.rerun(episodes, index)
                 self._run_episode(episode)
 
-    def _check_contract(self) -> None:
-        """A run keeps to the contract version of its first decision for its whole life (CONTRACTS §2)."""
-        context = decode_context(self.episodes.first_context)
-        self.execution.python = context.python or ""
-        if context.flowpy > CONTRACT:
-            raise RunHeld(
-                f"the run was begun under contract version {context.flowpy}, this flowpy knows versions up to "
-                f"{CONTRACT}: the run is held until a worker with a newer flowpy comes"
-            )
-
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
 
@@ -173,12 +161,12 @@ class Run:
         if self._episode is None or self._episode.answers is not None:
             return [], None
         self.outcome.check_refusal()
-        return self.execution.answer(self.closing), self._context_to_send()
+        return self.execution.answer(self.closing), self.published.to_send()
 
     def _run_episode(self, episode: Episode) -> None:
         self._episode = episode
         self.replaying = episode.answers is not None
-        if self.lost:
+        if self.is_lost:
             self.closing = self.outcome.close()
             return
         execution, loop, handlers = self.execution, self.loop, HANDLERS
@@ -197,23 +185,24 @@ class Run:
                 raise malformed(event, error) from error
             if ready:
                 loop.run_until_blocked()
-            if self.stopped or self.lost:
+            if self.stopped:
                 break
-        if self.lost:
-            # Clean-up that ran as the code was stopped would decide the same again in every decision task.
-            execution.outbox.unsent.clear()
+            if self.outcome.lost:
+                # Clean-up that ran as the code was stopped would decide the same again in every decision task.
+                execution.outbox.unsent.clear()
+                break
         if self.outcome.kind:
             self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
         answers = episode.answers
-        if answers is not None and not self.lost:
+        if answers is not None and not self.is_lost:
             plain = plainly_scheduled(execution, answers)
             if plain < len(answers) or execution.outbox.unsent or self.closing is not None or self.stopped:
                 self._match(episode, plain)
 
     def _match(self, episode: Episode, matched: int = 0) -> None:
-        if self.lost:
+        if self.is_lost:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
         closed = match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
@@ -238,7 +227,6 @@ class Run:
         message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
         self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
         self.execution.outbox.unsent.clear()
-        self.lost = True
 
     # --- events about the run ---------------------------------------------------------------
 
@@ -368,6 +356,11 @@ class Run:
         return seconds(self._episode.started) if self._episode is not None else 0.0
 
     @property
+    def is_lost(self) -> bool:
+        """Whether a value that code has seen was not recorded, so that the run can only fail."""
+        return self.outcome.lost
+
+    @property
     def warnings(self) -> list[Difference]:
         """Harmless differences between history and code so far."""
         return self.execution.warnings
@@ -380,16 +373,7 @@ class Run:
     def set_state(self, state: Any) -> None:
         """Publish the state of the run."""
         self.task_here("flowpy.set_state")
-        check_length(encode_context(state, PYTHON, self.converter), CONTEXT, "the state given to set_state")
-        self._state = state
-
-    def _context_to_send(self) -> str | None:
-        text = encode_context(self._state, PYTHON, self.converter)
-        if self.episodes.decided:
-            recorded = decode_context(self.episodes.context).state
-            if self.converter.same(self.converter.text(recorded), self.converter.text(self._state)):
-                return None
-        return check_length(text, CONTEXT, "the state given to set_state")
+        self.published.set(state)
 
     def lenient(self, text: str | None) -> Any:
         """A payload of unknown origin: its JSON value, or the text itself."""

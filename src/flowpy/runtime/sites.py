@@ -6,8 +6,10 @@ import asyncio
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Site
 
 if TYPE_CHECKING:
@@ -63,6 +65,20 @@ def waiting_sites(tasks: Iterable[Task[Any]]) -> list[Site]:
     return [site for task in tasks if (site := _waits_at(task.coroutine)) is not None]
 
 
+def suspended_at(suspended: Any) -> CodeLine | None:
+    """The line of user code where a coroutine or greenlet stands."""
+    frame = _plain_frame(suspended)
+    return CodeLine.of((frame.f_code, frame.f_lasti) if frame is not None else _waits_at(suspended))
+
+
+def _plain_frame(plain: Any) -> FrameType | None:
+    """The innermost frame of user code of a suspended greenlet."""
+    frame: FrameType | None = getattr(plain, "gr_frame", None)
+    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    return frame
+
+
 def _waits_at(coroutine: Any) -> Site:
     """The innermost frame of user code along what awaits what; a plain function stands in its greenlet."""
     site: Site = None
@@ -70,11 +86,7 @@ def _waits_at(coroutine: Any) -> Site:
         frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "ag_frame", None)
         if frame is None:
             return site
-        suspended = getattr(frame.f_locals.get("plain"), "gr_frame", None)
-        if suspended is not None:
-            while suspended is not None and suspended.f_code.co_filename.startswith(_OURS):
-                suspended = suspended.f_back
-            frame = suspended or frame
+        frame = _plain_frame(frame.f_locals.get("plain")) or frame
         if not frame.f_code.co_filename.startswith(_OURS):
             site = (frame.f_code, frame.f_lasti)
         coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "ag_await", None)

@@ -235,13 +235,21 @@ class Task(Future[T]):
             for coroutine in chain:
                 # What it raises as it dies concerns nobody; RuntimeError says that it awaited again instead.
                 with suppress(BaseException):
-                    self.context.run(coroutine.close)
+                    self.context.run(self._close, coroutine)
             chain = [one for coroutine in chain for one in awaits(coroutine)]
             if not chain:
                 break
         if self._state is PENDING:
             self._state = CANCELLED
         return chain
+
+    def _close(self, coroutine: Any) -> None:
+        # asyncio's own context managers ask for the current task, in clean-up too.
+        _current_tasks[self.loop] = self
+        try:
+            coroutine.close()
+        finally:
+            _current_tasks[self.loop] = None
 
 
 def awaits(coroutine: Any) -> list[Any]:

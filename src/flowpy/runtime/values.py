@@ -21,7 +21,11 @@ def all_scalar(values: Iterable[Any]) -> bool:
 
 
 def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -> list[Future[Any]]:
-    """Promises among values, also inside lists, tuples and the values of dicts, in order."""
+    """Promises among values, also inside lists, tuples and the values of dicts, in order.
+
+    Raises:
+        TypeError: There is another awaitable among them.
+    """
     found = [] if found is None else found
     for value in values:
         kind = type(value)
@@ -33,6 +37,11 @@ def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -
             promises_in(value, found)
         elif kind is dict:
             promises_in(value.values(), found)
+        elif hasattr(kind, "__await__"):
+            raise TypeError(
+                f"{value!r} cannot be waited for here: only promises and tasks can. Await it first, make it a task "
+                "with asyncio.create_task, or join promises with flowpy.all_of instead of asyncio.gather"
+            )
     return found
 
 
