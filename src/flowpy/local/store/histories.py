@@ -24,9 +24,9 @@ def read_events(database: sqlite3.Connection, number: int, start: int, stop: int
     """
     # A row has what one transaction added, so the first event asked for may be in the middle of one.
     rows = database.execute(
-        "SELECT first, body FROM events WHERE execution = ?1 AND first <= ?3 AND first >= "
-        "(SELECT max(first) FROM events WHERE execution = ?1 AND first <= ?2) ORDER BY first",
-        (number, start + 1, stop),
+        "SELECT first, body FROM events WHERE execution = ? AND first <= ? AND first >= "
+        "(SELECT max(first) FROM events WHERE execution = ? AND first <= ?) ORDER BY first",
+        (number, stop, number, start + 1),
     ).fetchall()
     if not rows:
         return []
