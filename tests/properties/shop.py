@@ -133,7 +133,7 @@ class Shop:
         interpreter.sink = trace
         answer = self.decider.decide(task)
         before = kept.accepted[-1].trace if kept.accepted else []
-        if not _lost_marker(task.events):
+        if not marker_lost(task.events):
             assert trace[: len(before)] == before, "a replay sees what the first run saw (L9)"
 
         interpreter.ran.clear()
@@ -147,7 +147,7 @@ class Shop:
         kept.warm_decided = task.started_event_id
         warm = Answer(*kept.warm.answer())
         interpreter.sink = None
-        if not _lost_marker(task.events):
+        if not marker_lost(task.events):
             assert kept.warm_trace == trace, "a run kept warm sees what a cold one sees"
             assert warm == answer, "a run kept warm decides what a cold one decides"
             self._check_context(answer, trace, kept)
@@ -357,7 +357,7 @@ def _types(events: list[dict[str, Any]]) -> list[str]:
     return [event["eventType"] for event in events]
 
 
-def _lost_marker(events: list[dict[str, Any]]) -> bool:
+def marker_lost(events: list[dict[str, Any]]) -> bool:
     """Whether a value that code has seen was never recorded: the run fails then."""
     return any(event["eventType"] == "RecordMarkerFailed" for event in events)
 
