@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from flowpy.errors import InvalidRequest, ServiceError
+from flowpy.errors import ServiceError
 from flowpy.local.wire import answer_bytes, fault_bytes, operation_of, read_request
 
 __all__ = ["Answering", "client"]
@@ -55,8 +55,6 @@ class _Seam:
             return 200, answer_bytes(self.service.call(operation_of(target), read_request(body or b"")))
         except ServiceError as error:
             return fault_bytes(error)
-        except RecursionError:
-            return fault_bytes(InvalidRequest("The request is nested too deep", fault="SerializationException"))
 
 
 def client(service: Answering, *, region: str = "us-east-1", **options: Any) -> Any:

@@ -19,6 +19,9 @@ __all__ = ["MOST_BYTES", "answer_bytes", "fault_bytes", "operation_of", "read_re
 MOST_BYTES: Final = 1_048_576
 """The longest request SWF reads."""
 
+_MOST_DEPTH: Final = 32
+"""Objects and lists inside of each other; the deepest request there is has six."""
+
 _SCOPE: Final = re.compile(r"Credential=[^/,]*/[^/,]*/([A-Za-z0-9-]{1,40})/")
 _STATUS: Final = {
     "InternalFailure": 500,
@@ -84,10 +87,24 @@ def read_request(body: bytes) -> dict[str, Any]:
         raise _malformed(f"The request is no JSON: {error}") from None
     if not isinstance(request, dict):
         raise _malformed("The request is no JSON object")
+    if body.count(b"{") + body.count(b"[") > _MOST_DEPTH and _is_deep(request):
+        raise _malformed("The request is nested too deep")
     for name in _TIME_FILTERS:
         if isinstance(request.get(name), dict):
             request[name] = {member: _epoch(name, member, value) for member, value in request[name].items()}
     return request
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_MOST_DEPTH):
+        level = [
+            member
+            for each in level
+            if isinstance(each, dict | list)
+            for member in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
 
 
 def _epoch(name: str, member: str, value: Any) -> Any:

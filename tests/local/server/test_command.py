@@ -142,6 +142,7 @@ def test_region_is_that_of_unsigned_requests(command: Command, new_wire: Any) ->
         (["--port", "{taken}"], 1, "cannot listen on 127.0.0.1:{taken}"),
         (["--db", "{folder}/nowhere/swf.sqlite"], 1, "nowhere"),
         (["--hold", "-1"], 2, "--hold"),
+        (["--hold", "nan"], 2, "--hold"),
         (["--port", "many"], 2, "--port"),
     ],
 )

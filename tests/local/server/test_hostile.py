@@ -95,6 +95,12 @@ def test_a_request_of_a_megabyte_is_judged_by_what_it_says(wire: Any) -> None:
     assert "length less than or equal to 1024" in answer.json["message"]
 
 
+def test_a_request_with_many_members_side_by_side_is_not_deep(wire: Any) -> None:
+    answer = wire.post("RespondDecisionTaskCompleted", {"taskToken": "t", "decisions": [{"decisionType": "x"}] * 500})
+
+    assert answer.kind == "ValidationException"
+
+
 def test_a_long_request_in_chunks_is_too_long_too(wire: Any) -> None:
     opened = wire.raw()
     opened.sendall(f"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: {REGISTER}\r\n".encode())

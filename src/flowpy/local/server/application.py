@@ -93,8 +93,6 @@ class Application:
             return await polls.call(operation, request, Connection(is_open, lambda: _closed(receive)))
         except ServiceError:
             raise
-        except RecursionError:
-            raise InvalidRequest("The request is nested too deep", fault="SerializationException") from None
         except Exception:
             _log.exception("%s: the embedded SWF failed; this is an error in flowpy.local", operation)
             raise ServiceUnavailable("Internal failure; the server's log has it", fault="InternalFailure") from None

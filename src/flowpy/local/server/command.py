@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import resource
 import signal
@@ -65,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status.
     """
     given = _parser().parse_args(argv)
-    if given.hold < 0:
+    if not given.hold >= 0:
         return _complain("--hold is a number of seconds, 0 or more", 2)
     _open_files()
     try:
@@ -75,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(str(error), 1)
     # The first request of all reads the service's model, which takes a while.
     regions.engine().call("ListDomains", {"registrationStatus": "REGISTERED"})
+    # What is there by now stays: the garbage collector need not go through it again and again.
+    gc.freeze()
     kept = given.db or "memory"
     hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
     sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")
