@@ -65,7 +65,7 @@ def _arguments(text: str | None, signature: Any) -> dict[str, Any] | None:
 
 def _signature(entity: Entity) -> Any:
     """The signature of what is called: the runtime's side of an entity holds what was declared."""
-    listener = entity.listener
+    listener = entity.listener or entity
     declared = getattr(listener, "activity", None) or getattr(listener, "workflow", None)
     return getattr(declared, "signature", None)
 

@@ -34,7 +34,7 @@ class Entity:
         attributes: Further SWF attributes that the code sets explicitly.
         site: Where user code made the call.
         state: CREATED, SENT or CLOSED.
-        listener: The runtime's side, told how the entity ends.
+        listener: The runtime's side, told how the entity ends; None for an activity that listens itself.
         event_id: The event that answered its decision, 0 before.
     """
 

@@ -31,7 +31,7 @@ from flowpy.replay.entities import (
     Site,
     Timer,
 )
-from flowpy.replay.outbox import Outbox
+from flowpy.replay.outbox import Key, Outbox, key_of
 
 KEPT: Final = 3
 """How many of the last matched decisions a divergence report shows."""
@@ -91,7 +91,7 @@ class Execution:
         self.marker_listener: Any = None
         self.batch: tuple[list[Episode], int] = ([], 0)
         self.refused: dict[int, Entity] = {}
-        self.open_ids: dict[tuple[str, str], Entity] = {}
+        self.open_ids: dict[Key, Entity] = {}
         self.own_timers: set[int] = set()
         self.again = 0
         self.warnings: list[Difference] = []
@@ -116,7 +116,7 @@ class Execution:
                 f"{site[0].co_qualname} made a call that decides: when a finalizer runs is up to the collector, so its "
                 "ids would differ from replay to replay; make the call where the object is used"
             )
-        key = (entity.decision_type, entity.id)
+        key = key_of(entity.decision_type, entity.id)
         if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
                 f"{entity.decision_type} {entity.id!r}: one with this id is open in this run; "
@@ -127,7 +127,7 @@ class Execution:
     def close(self, entity: Entity) -> None:
         """The entity has ended; its id is free again."""
         entity.state = CLOSED
-        key = (entity.decision_type, entity.id)
+        key = key_of(entity.decision_type, entity.id)
         if self.open_ids.get(key) is entity:
             del self.open_ids[key]
 
@@ -143,7 +143,7 @@ class Execution:
         """Cancel an activity: drop it, ask it to stop, or nothing if it has ended or was asked."""
         if not self.unmake(task) and task.state == SENT:
             request = CancelActivity(task.id, task.name, task.version, site=site)
-            self.outbox.unsent.setdefault((request.decision_type, request.id), request)
+            self.outbox.unsent.setdefault(key_of(request.decision_type, request.id), request)
 
     def cancel_timer(self, timer: Timer, site: Site = None) -> None:
         """Cancel a timer; from now on its id is free."""
@@ -157,7 +157,7 @@ class Execution:
         """Cancel a child by its workflowId, so that a child that continued as new is reached as well."""
         if not self.unmake(child) and child.state == SENT:
             request = ExternalCancel(child.cancel_control, version=child.id, site=site)
-            key = (request.decision_type, request.id)
+            key = key_of(request.decision_type, request.id)
             if key not in self.open_ids:
                 self.make(request)
 
@@ -166,7 +166,7 @@ class Execution:
         if isinstance(entity, ActivityTask):
             self.outbox.drop(CancelActivity.decision_type, entity.id)
         elif isinstance(entity, Timer):
-            cancel = self.outbox.unsent.get((CancelTimer.decision_type, entity.id))
+            cancel = self.outbox.unsent.get(key_of(CancelTimer.decision_type, entity.id))
             if cancel is not None and cancel.event_id == entity.event_id:
                 self.outbox.drop(CancelTimer.decision_type, entity.id)
         elif isinstance(entity, ChildWorkflow):
@@ -197,7 +197,7 @@ class Execution:
     def marker(self, name: str, id: str, details: str, site: Site = None) -> None:
         """Record a marker; an already recorded one is matched like any other decision."""
         entity = Marker(f"{name}\0{id}", name, input=details, listener=self.marker_listener, site=site)
-        self.outbox.unsent.setdefault((entity.decision_type, entity.id), entity)
+        self.outbox.unsent.setdefault(key_of(entity.decision_type, entity.id), entity)
 
     # --- the answer -------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from flowpy.replay.differing import differences
 from flowpy.replay.entities import SENT, Close, Entity, Marker
 from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
-from flowpy.replay.outbox import LIMITED, MAX_BYTES, MAX_OPEN
+from flowpy.replay.outbox import LIMITED, MAX_BYTES, MAX_OPEN, key_of
 
 _LARGEST_CLOSE: Final = 2 * 4 * DATA
 """Bytes a close may have: reason and details, or an input with its options, of up to four bytes a character."""
@@ -57,7 +57,7 @@ def match(
                     missing.append(event)
                 continue
             attributes = event[answer.attributes]
-            entity = unsent.pop((answer.decision_type, answer.id(attributes)), None)
+            entity = unsent.pop(key_of(answer.decision_type, answer.id(attributes)), None)
             if entity is None:
                 entity = _failed_marker(execution, answer, attributes)
             if entity is None:
@@ -70,7 +70,7 @@ def match(
             if problem is not None:
                 reason = reason or problem
                 missing.append(event)
-                unsent[answer.decision_type, entity.id] = entity
+                unsent[key_of(answer.decision_type, entity.id)] = entity
                 continue
             execution.matched.append((event, entity))
             if answer.failed:
@@ -105,7 +105,7 @@ def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
             if event["eventType"] != "ActivityTaskScheduled":
                 return count
             attributes = event["activityTaskScheduledEventAttributes"]
-            key = ("ScheduleActivityTask", attributes["activityId"])
+            key = attributes["activityId"]
             entity: Any = unsent.pop(key, None)
             if entity is None:
                 return count

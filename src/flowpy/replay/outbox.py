@@ -22,7 +22,13 @@ MAX_OPEN: Final = 1_000
 LIMITED: Final = frozenset(("ScheduleActivityTask", "StartTimer", "StartChildWorkflowExecution"))
 """Decisions that wait for a free place instead of being sent beyond the quota."""
 
-Key = tuple[str, str]
+Key = str
+"""Of an activity its id, which most decisions are about; of all others decisionType and id, NUL between them."""
+
+
+def key_of(decision_type: str, id: str) -> Key:
+    """The key a decision stands under; ids cannot hold control characters, so two never share one."""
+    return id if decision_type == "ScheduleActivityTask" else f"{decision_type}\0{id}"
 
 
 @define
@@ -33,11 +39,11 @@ class Outbox:
 
     def add(self, entity: Entity) -> None:
         """A decision was made."""
-        self.unsent[entity.decision_type, entity.id] = entity
+        self.unsent[key_of(entity.decision_type, entity.id)] = entity
 
     def drop(self, decision_type: str, id: str) -> Entity | None:
         """A decision was unmade before it was sent."""
-        return self.unsent.pop((decision_type, id), None)
+        return self.unsent.pop(key_of(decision_type, id), None)
 
     def batch(self, open_now: dict[str, int], close: Close | None, again: int) -> list[dict[str, Any]]:
         """The decisions of one answer, as boto3 takes them (CONTRACTS §4).

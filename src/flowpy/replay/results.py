@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from flowpy.errors import HistoryError
 from flowpy.history.episodes import AGAIN_PREFIX, Event
-from flowpy.replay.entities import CLOSED, Entity
+from flowpy.replay.entities import CLOSED, ActivityTask, Entity
 from flowpy.replay.execution import Execution
 
 Attributes = dict[str, Any]
@@ -32,7 +32,7 @@ def _activity(method: str) -> Handler:
     def handle(execution: Execution, attributes: Attributes, event: Event) -> None:
         task = _ended(execution.activities, attributes["scheduledEventId"], event, execution)
         execution.forget_requests(task)
-        getattr(task.listener, method)(attributes, event)
+        getattr(task.listener or task, method)(attributes, event)
 
     return handle
 
@@ -45,10 +45,11 @@ def _activity_completed(execution: Execution, attributes: Attributes, event: Eve
         return
     # What execution.close does: a recorded activity always holds its id.
     task.state = CLOSED
-    execution.open_ids.pop(("ScheduleActivityTask", task.id), None)
+    execution.open_ids.pop(task.id, None)
     if execution.outbox.unsent:
         execution.forget_requests(task)
-    task.listener.completed(attributes, event)
+    listener: Any = task.listener or task
+    listener.completed(attributes, event)
 
 
 def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> None:
@@ -118,8 +119,9 @@ def _refused(execution: Execution, attributes: Attributes, event: Event) -> None
         return
     execution.close(entity)
     execution.forget_requests(entity)
-    if entity.listener is not None:
-        entity.listener.refused(attributes, event)
+    listener: Any = entity.listener or (entity if isinstance(entity, ActivityTask) else None)
+    if listener is not None:
+        listener.refused(attributes, event)
 
 
 HANDLERS: Final[dict[str, tuple[Handler | None, str]]] = {

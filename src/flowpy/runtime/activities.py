@@ -56,33 +56,45 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         activity.signature.bind(args, kwargs)
         when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
-        call.input = text = encode_arguments(activity.signature, args, kwargs, run.converter)
+        text = encode_arguments(activity.signature, args, kwargs, run.converter)
         if len(text) > DATA:
             check_length(text, DATA, f"input of activity {id}")
-        call.schedule(id)
+        call.schedule(text)
     run.open_calls[call] = None
     return call.promise
 
 
-class ActivityCall:
-    """One call of an activity: one promise, one attempt at a time."""
+class ActivityCall(ActivityTask):
+    """One call of an activity: one promise, one attempt at a time; the call itself is its first attempt's task."""
 
     # Defaults on the class: most calls never set any of them, and one is made for every call in every replay.
     attempt = 1
-    task: ActivityTask | None = None
+    retried: ActivityTask | None = None
     timer: Timer | None = None
-    input: str | None = None
     first = 0
     stopping = False
     shielded = False
     detached = False
 
     def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site) -> None:
+        # Spelled out instead of super().__init__, for the same reason.
+        self.id = id
+        self.name = activity.name
+        self.version = activity.version
+        self.input = None
+        self.attributes = activity.overrides
+        self.listener = None
+        self.site = site
+        self.state = CREATED
+        self.event_id = 0
         self.run = run
         self.activity = activity
-        self.id = id
-        self.site = site
         self.promise: RunPromise[Any] = RunPromise(run.loop, self)
+
+    @property
+    def task(self) -> ActivityTask:
+        """The task of the attempt under way, or of the last one."""
+        return self if self.retried is None else self.retried
 
     # --- going out --------------------------------------------------------------------------
 
@@ -100,22 +112,24 @@ class ActivityCall:
         try:
             values, named = replaced(args), replaced(kwargs)
             text = encode_arguments(self.activity.signature, values, named, self.run.converter)
-            self.input = check_length(text, DATA, f"input of activity {self.id}")
-            self.schedule(self.id)
+            self.schedule(check_length(text, DATA, f"input of activity {self.id}"))
         except Exception as error:
             self._end()
             self.promise.set_exception(error)
 
-    def schedule(self, id: str) -> None:
-        """Make the decision for the current attempt."""
-        activity = self.activity
-        task = ActivityTask(id, activity.name, activity.version, self.input, activity.overrides, self, self.site)
-        retry = activity.settings.retry
+    def schedule(self, text: str) -> None:
+        """Make the decision for the first attempt, whose input is there."""
+        self.input = text
+        if self.activity.settings.retry is not None:
+            self._record_policy(self)
+        self.run.execution.make(self)
+
+    def _record_policy(self, task: ActivityTask) -> None:
+        """What follows an attempt is decided from the policy recorded with it."""
+        retry = self.activity.settings.retry
         if retry is not None:
             self.first = self.first or int(self.run.clock)
             task.control = json.dumps({"retry": retry.control(self.first)})
-        self.run.execution.make(task)
-        self.task = task
 
     # --- coming back ------------------------------------------------------------------------
 
@@ -123,8 +137,8 @@ class ActivityCall:
         """ActivityTaskCompleted."""
         run, promise = self.run, self.promise
         run.open_calls.pop(self, None)
-        # Call, promise and task hold each other: apart, they need not wait for the collector.
-        self.task = promise._work = None
+        # Call and promise hold each other: apart, they need not wait for the collector.
+        promise._work = None
         if promise._state is not PENDING:
             return
         signature = self.activity.signature
@@ -203,7 +217,7 @@ class ActivityCall:
 
     def _where(self, attributes: Attributes, event: Event) -> dict[str, Any]:
         return {
-            "id": self.task.id if self.task is not None else self.id,
+            "id": self.task.id,
             "name": self.activity.name,
             "event_id": event["eventId"],
             "scheduled_event_id": attributes.get("scheduledEventId"),
@@ -244,10 +258,15 @@ class ActivityCall:
     def next_attempt(self) -> None:
         """The back-off is over."""
         self.timer = None
+        id = fitted(f"{self.id}.r{self.attempt}")
+        task = ActivityTask(id, self.name, self.version, self.input, self.attributes, self, self.site)
+        self._record_policy(task)
         try:
-            self.schedule(fitted(f"{self.id}.r{self.attempt}"))
+            self.run.execution.make(task)
         except FlowpyError as error:
             self._fail(error)
+        else:
+            self.retried = task
 
     def _make(self, timer: Timer) -> None:
         try:
@@ -266,8 +285,8 @@ class ActivityCall:
             run.execution.cancel_timer(self.timer, call_site())
             self._end()
             return True
-        if task is None or task.state == CREATED or self.activity.on_cancel == "abandon":
-            if task is not None:
+        if task.state == CREATED or self.activity.on_cancel == "abandon":
+            if self.input is not None:
                 run.execution.unmake(task)
             self.stopping = True
             self._end()

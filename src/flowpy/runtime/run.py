@@ -113,6 +113,7 @@ class Run:
         self.read_only = False
         self.dead = False
         self.stopped = False
+        self.lost = False
         self._refused_calls = 0
         self.closing: Close | None = None
         self.ended = False
@@ -166,7 +167,7 @@ class Run:
     def _run_episode(self, episode: Episode) -> None:
         self._episode = episode
         self.replaying = episode.answers is not None
-        if self.is_lost:
+        if self.lost:
             self.closing = self.outcome.close()
             return
         execution, loop, handlers = self.execution, self.loop, HANDLERS
@@ -196,13 +197,13 @@ class Run:
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
         answers = episode.answers
-        if answers is not None and not self.is_lost:
+        if answers is not None and not self.lost:
             plain = plainly_scheduled(execution, answers)
             if plain < len(answers) or execution.outbox.unsent or self.closing is not None or self.stopped:
                 self._match(episode, plain)
 
     def _match(self, episode: Episode, matched: int = 0) -> None:
-        if self.is_lost:
+        if self.lost:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
         closed = match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
@@ -225,6 +226,7 @@ class Run:
     def _lose(self, name: str, cause: str, event_id: int | None) -> None:
         """A value that code has seen was not recorded: no replay can go on, so the run fails with what it has."""
         message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
+        self.lost = True
         self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
         self.execution.outbox.unsent.clear()
 
@@ -354,11 +356,6 @@ class Run:
     def clock(self) -> float:
         """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
         return seconds(self._episode.started) if self._episode is not None else 0.0
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether a value that code has seen was not recorded, so that the run can only fail."""
-        return self.outcome.lost
 
     @property
     def warnings(self) -> list[Difference]:
