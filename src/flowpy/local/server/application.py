@@ -74,6 +74,8 @@ class Application:
             return
         else:
             if answer is None:
+                # The ASGI server may not have noticed yet what the socket has shown.
+                await _closed(receive)
                 return
             status, body = 200, answer_bytes(answer)
         await _reply(send, status, body, b"application/json" if legacy else b"application/x-amz-json-1.0")

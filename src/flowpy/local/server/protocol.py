@@ -60,14 +60,17 @@ class Protocol(HttpToolsProtocol):
     _corked: _Corked | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
         super().connection_made(transport)
         self._deadline = self.loop.call_later(self.read_timeout, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is closed."""
         super().connection_lost(exc)
         self._end_deadline()
 
     def data_received(self, data: bytes) -> None:
+        """Some more of a request is there."""
         super().data_received(data)
         if not self._is_reading:
             if self._deadline is not None:
@@ -81,26 +84,31 @@ class Protocol(HttpToolsProtocol):
                 self._give_up()
 
     def on_message_begin(self) -> None:
+        """The first byte of a request is there."""
         super().on_message_begin()
         self._is_reading = self._is_in_head = True
         self._head_bytes = 0
         self.scope["extensions"] = {"flowpy.local": {"is_open": self._is_open}}
 
     def on_headers_complete(self) -> None:
+        """The head of a request is there; its answer is prepared."""
         self._is_in_head = False
         super().on_headers_complete()
         self.cycle.transport = self._corked = _Corked(self.transport)  # type: ignore[assignment]
 
     def on_response_complete(self) -> None:
+        """An answer has been written."""
         if self._corked is not None:
             self._corked.flush()
         super().on_response_complete()
 
     def on_message_complete(self) -> None:
+        """A request is there as a whole."""
         super().on_message_complete()
         self._is_reading = False
 
     def timeout_keep_alive_handler(self) -> None:
+        """Nothing was asked for a while."""
         # close() would wait for ever for a client that does not read what it asked for.
         self._give_up()
 

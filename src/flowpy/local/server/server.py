@@ -106,8 +106,15 @@ class Server:
         """Serves until SIGINT or SIGTERM; the polls that wait are answered then."""
         self._uvicorn.run(sockets=[self._socket])
 
+    def _run_in_thread(self) -> None:
+        try:
+            self.run()
+        finally:
+            # Whatever happened, nobody waits for it any longer.
+            self._ready.set()
+
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self.run, name="flowpy.local.server", daemon=True)
+        self._thread = threading.Thread(target=self._run_in_thread, name="flowpy.local.server", daemon=True)
         self._thread.start()
         self._ready.wait()
         return self
