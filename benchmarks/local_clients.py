@@ -59,8 +59,14 @@ def socket_call(url: str) -> Call:
 
     def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
         target = {"X-Amz-Target": f"SimpleWorkflowService.{operation}"}
-        connection.request("POST", "/", json.dumps(request), headers | target)
-        reply = connection.getresponse()
+        try:
+            connection.request("POST", "/", json.dumps(request), headers | target)
+            reply = connection.getresponse()
+        except (BrokenPipeError, ConnectionResetError):
+            # While others were measured the server closed the connection, as servers do; it has read nothing.
+            connection.close()
+            connection.request("POST", "/", json.dumps(request), headers | target)
+            reply = connection.getresponse()
         body = reply.read()
         if reply.status != 200:
             raise RuntimeError(body.decode())
