@@ -38,7 +38,7 @@ class SQLiteStore(Store):
         path: Of the file, which is made if there is none; ":memory:" keeps nothing beyond the process.
         synchronous: "NORMAL" lets the system decide when what was committed reaches the disk: nothing is lost with the
             process, only with the machine's power, and the database stays whole. "FULL" waits for the disk at each
-            call, and loses nothing then either; calls are two to three times slower.
+            call, and loses nothing then either; a call then takes up to twice as long.
 
     Raises:
         OSError: The file cannot be opened, is in use by another engine, or holds something else.
