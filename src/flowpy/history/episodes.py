@@ -17,31 +17,14 @@ from typing import Any, Final
 from attrs import define, field
 
 from flowpy.errors import HistoryError
-
-Event = dict[str, Any]
-"""One history event as boto3 gives it."""
+from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
 RESERVED_PREFIX: Final = "flowpy."
 
-_OWN: Final = {
-    kind: kind[0].lower() + kind[1:] + "EventAttributes"
-    for kind in (
-        "ActivityTaskScheduled ScheduleActivityTaskFailed ActivityTaskCancelRequested RequestCancelActivityTaskFailed "
-        "TimerStarted StartTimerFailed TimerCanceled CancelTimerFailed "
-        "StartChildWorkflowExecutionInitiated StartChildWorkflowExecutionFailed "
-        "SignalExternalWorkflowExecutionInitiated RequestCancelExternalWorkflowExecutionInitiated "
-        "LambdaFunctionScheduled ScheduleLambdaFunctionFailed MarkerRecorded RecordMarkerFailed "
-        "WorkflowExecutionCompleted CompleteWorkflowExecutionFailed WorkflowExecutionFailed "
-        "FailWorkflowExecutionFailed WorkflowExecutionCanceled CancelWorkflowExecutionFailed "
-        "WorkflowExecutionContinuedAsNew ContinueAsNewWorkflowExecutionFailed"
-    ).split()
-}
-_ENDED: Final = frozenset(
-    "WorkflowExecutionCompleted WorkflowExecutionFailed WorkflowExecutionCanceled WorkflowExecutionContinuedAsNew "
-    "WorkflowExecutionTimedOut WorkflowExecutionTerminated".split()
-)
+_OWN: Final = {kind: ATTRIBUTES[kind] for kind in DECISION_EVENTS}
+_ENDED: Final = frozenset(CLOSE_EVENTS)
 _HOLDS: Final = {"TimerStarted": "timerStartedEventAttributes", "StartTimerFailed": "startTimerFailedEventAttributes"}
 
 # What an event is for the cutting: the key of its attributes if it can only belong to a transaction, else one of these;

@@ -10,7 +10,8 @@ from typing import Any, Final
 from attrs import frozen
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, Episode, Event
+from flowpy.history.episodes import AGAIN_PREFIX, Episode
+from flowpy.history.events import ATTRIBUTES, Event
 from flowpy.replay.entities import Marker
 from flowpy.replay.outbox import MAX_BYTES, MAX_DECISIONS, size_of
 
@@ -72,17 +73,14 @@ def _rows() -> dict[str, Answer]:
     }
     table: dict[str, Answer] = {}
     for (decision_type, attribute), events in rows.items():
-        for event, failed in zip(events, (False, True), strict=True):
+        for event, refused in zip(events, (False, True), strict=True):
             if event:
-                table[event] = Answer(decision_type, _key(event), _attribute(attribute), failed)
-    table["MarkerRecorded"] = Answer("RecordMarker", _key("MarkerRecorded"), _marker, False)
+                table[event] = Answer(decision_type, ATTRIBUTES[event], _attribute(attribute), refused)
+    table["MarkerRecorded"] = Answer("RecordMarker", ATTRIBUTES["MarkerRecorded"], _marker, False)
     # RecordMarkerFailed carries no details: it can only be matched by name, see Matching.
-    table["RecordMarkerFailed"] = Answer("RecordMarker", _key("RecordMarkerFailed"), _attribute("markerName"), True)
+    failed = "RecordMarkerFailed"
+    table[failed] = Answer("RecordMarker", ATTRIBUTES[failed], _attribute("markerName"), True)
     return table
-
-
-def _key(event_type: str) -> str:
-    return event_type[0].lower() + event_type[1:] + "EventAttributes"
 
 
 ANSWERS: Final = _rows()

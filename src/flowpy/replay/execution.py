@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from flowpy.errors import DuplicateId, NotInTask
-from flowpy.history.episodes import Episode, Event
+from flowpy.history.episodes import Episode
+from flowpy.history.events import Event
 from flowpy.replay.answers import markers_may_wait, recorded_markers
 from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import (

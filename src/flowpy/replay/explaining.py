@@ -10,7 +10,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from flowpy.errors import NonDeterminismError
-from flowpy.history.episodes import Episode, Event
+from flowpy.history.episodes import Episode
+from flowpy.history.events import Event
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, SIDE_EFFECT, describe, marker_id
 from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence
 from flowpy.replay.entities import Close, Entity, Marker

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from flowpy.history.episodes import HOLD_PREFIX, Episodes, Event
+from flowpy.history.episodes import HOLD_PREFIX, Episodes
+from flowpy.history.events import Event
 
 UNANSWERED_ATTEMPTS: Final = 3
 """Attempts of one decision that are left unanswered before a hold timer is started."""

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any, Final
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, MALFORMED, Episode, Event, malformed
-from flowpy.history.events import attributes_key
+from flowpy.history.episodes import AGAIN_PREFIX, MALFORMED, Episode, malformed
+from flowpy.history.events import Event, attributes_key
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
 from flowpy.replay.differing import differences
 from flowpy.replay.entities import SENT, Close, Entity, Marker

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from flowpy.errors import HistoryError
-from flowpy.history.episodes import AGAIN_PREFIX, Event
+from flowpy.history.episodes import AGAIN_PREFIX
+from flowpy.history.events import Event
 from flowpy.replay.entities import CLOSED, ActivityTask, Entity
 from flowpy.replay.execution import Execution
 

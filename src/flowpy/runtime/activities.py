@@ -30,7 +30,7 @@ from flowpy.runtime.values import all_scalar, promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.activity import Activity
-    from flowpy.history.episodes import Event
+    from flowpy.history.events import Event
     from flowpy.replay.entities import Site
     from flowpy.runtime.run import Run
 

@@ -17,7 +17,7 @@ from flowpy.runtime.plain import call
 from flowpy.runtime.values import settled
 
 if TYPE_CHECKING:
-    from flowpy.history.episodes import Event
+    from flowpy.history.events import Event
     from flowpy.runtime.run import Run
 
 

@@ -25,7 +25,7 @@ from flowpy.runtime.values import promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.workflow import Workflow
-    from flowpy.history.episodes import Event
+    from flowpy.history.events import Event
     from flowpy.runtime.run import Run
 
 Attributes = dict[str, Any]

@@ -11,9 +11,12 @@ from attrs import define, field, frozen
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError, UnknownWorkflowType
-from flowpy.history.episodes import Event
+from flowpy.history.events import Event
 from flowpy.replay.explaining import refused_differences
 from flowpy.runtime.run import Run
+
+REMEMBERED: Final = 10_000
+"""Differences that a decider remembers to have warned of."""
 
 _log: Final = logging.getLogger("flowpy.decider")
 
@@ -107,6 +110,7 @@ class Decider:
     workflows: Workflows = field(converter=_workflows)
     converter: Converter = DEFAULT
     strict: bool = False
+    _said: dict[tuple[str, int, str], None] = field(factory=dict, init=False, repr=False)
 
     def decide(self, task: DecisionTask) -> Answer:
         """Run a task's workflow through its history and return the decisions of the open episode.
@@ -137,4 +141,11 @@ class Decider:
         if self.strict:
             raise refused_differences(run.execution, events)
         for difference in run.warnings:
+            # Every later decision of the run replays past the same place: once is enough.
+            key = (run.info.run_id, difference.event_id, difference.what)
+            if key in self._said:
+                continue
+            self._said[key] = None
+            if len(self._said) > REMEMBERED:
+                self._said.pop(next(iter(self._said)), None)
             _log.warning("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, difference)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_TURNS: Final = 1_000_000
+MAX_TURNS: Final = 200_000
 """Steps that the code may take for one event; beyond them it is taken to spin."""
 
 

@@ -12,7 +12,7 @@ from flowpy.replay.entities import Close
 from flowpy.runtime.sites import raised_at
 
 if TYPE_CHECKING:
-    from flowpy.history.episodes import Event
+    from flowpy.history.events import Event
     from flowpy.runtime.run import Run
     from flowpy.runtime.task import Task
 

@@ -7,7 +7,7 @@ from typing import Any
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import CallError
-from flowpy.history.episodes import Event
+from flowpy.history.events import Event
 from flowpy.runtime.run import Run
 
 

@@ -9,9 +9,11 @@ from attrs import define, field
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.history.episodes import Episode, Episodes, Event
+from flowpy.history.episodes import Episode, Episodes
+from flowpy.history.events import Event
 from flowpy.replay.answers import goes_on
 from flowpy.replay.divergence import Difference
+from flowpy.replay.explaining import refused_differences
 from flowpy.runtime.run import Run
 
 
@@ -61,6 +63,7 @@ def replay_events(
     run_id: str,
     *,
     warm: bool = False,
+    strict: bool = False,
     converter: Converter = DEFAULT,
 ) -> Replay:
     """Run a workflow's code through a recorded history.
@@ -71,6 +74,7 @@ def replay_events(
         workflow_id: workflowId of the run: the ids of children depend on it.
         run_id: Its runId: ids, random numbers and back-offs depend on it.
         warm: Feed it episode by episode to one live run, as a worker with a cache is fed.
+        strict: Whether harmless differences (input, seconds, options) are errors too.
         converter: Reads and writes payloads.
 
     Raises:
@@ -90,6 +94,8 @@ def replay_events(
         for part in _parts(events) if warm else (events,):
             run.feed(part)
         _finish(replay, run)
+        if strict and run.warnings:
+            raise refused_differences(run.execution, events)
     finally:
         run.evict()
     return replay

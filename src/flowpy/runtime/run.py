@@ -21,8 +21,8 @@ from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
-from flowpy.history.episodes import MALFORMED, Episode, Episodes, Event, malformed, text_of
-from flowpy.history.events import seconds
+from flowpy.history.episodes import MALFORMED, Episode, Episodes, malformed, text_of
+from flowpy.history.events import Event, seconds
 from flowpy.replay.answers import CLOSES
 from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import Close

@@ -17,7 +17,7 @@ from flowpy.runtime.promise import RunPromise
 from flowpy.runtime.sites import call_site
 
 if TYPE_CHECKING:
-    from flowpy.history.episodes import Event
+    from flowpy.history.events import Event
     from flowpy.runtime.run import Run
 
 Attributes = dict[str, Any]

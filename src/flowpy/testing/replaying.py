@@ -18,6 +18,7 @@ def replay(
     workflow_id: str | None = None,
     run_id: str | None = None,
     warm: bool = False,
+    strict: bool = False,
 ) -> Replay:
     """Run a workflow's code through a recorded history and compare every decision.
 
@@ -26,6 +27,7 @@ def replay(
         source: A path, text, parsed JSON, poll replies or pages: whatever ``read_history`` takes.
         workflow_id: workflowId of the run; default what the source says, or ``"workflow"``.
         run_id: Its runId; default what the source says, or ``"run"``.
+        strict: Whether harmless differences (input, seconds, options set) are errors too.
         warm: Keep one run alive through all decision tasks instead of replaying the whole.
 
     Returns:
@@ -47,6 +49,7 @@ def replay(
         workflow_id or history.workflow_id or "workflow",
         run_id or history.run_id or "run",
         warm=warm,
+        strict=strict,
     )
 
 
