@@ -1,0 +1,1 @@
+"""Amazon SWF as it is specified, case by case: operations, decisions, events, rules, limits."""
