@@ -136,31 +136,42 @@ def test_boto3_knows_the_faults_by_their_classes(swf: Any) -> None:
 # --- the AWS CLI ----------------------------------------------------------------------------
 
 
-def cli_command() -> list[str] | None:
-    """The CLI that is installed with this Python, or the one on the path."""
-    if importlib.util.find_spec("awscli") is not None:
-        return [sys.executable, "-m", "awscli"]
-    found = shutil.which("aws")
-    return [found] if found else None
+COMMAND_LINES = """
+import contextlib, io, json, sys
+from awscli.clidriver import create_clidriver
+
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = create_clidriver().main(json.loads(line))
+    print(json.dumps([status, out.getvalue(), err.getvalue()]), flush=True)
+"""
+"""Runs one command line after the other in one process: the CLI takes a second to start, and there are many."""
 
 
-@pytest.mark.skipif(cli_command() is None, reason="the AWS CLI is not installed: pip install awscli")
-def test_the_aws_cli(server: Any) -> None:
-    command = cli_command()
-    assert command is not None
+@pytest.fixture
+def cli() -> Iterator[subprocess.Popen[str]]:
+    if importlib.util.find_spec("awscli") is None:
+        pytest.skip("the AWS CLI is not installed: pip install awscli")
+    command = [sys.executable, "-c", COMMAND_LINES]
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
 
+
+def test_the_aws_cli(server: Any, cli: subprocess.Popen[str]) -> None:
     def aws(operation: str, *arguments: str, domain: str | None = "shop") -> Any:
         where = ["--domain", domain] if domain else []
-        done = subprocess.run(
-            [*command, "--endpoint-url", server.url, "--output", "json", "swf", operation, *where, *arguments],
-            env=ENVIRONMENT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout) if done.stdout.strip() else {}
+        line = ["--endpoint-url", server.url, "--output", "json", "swf", operation, *where, *arguments]
+        assert cli.stdin is not None
+        assert cli.stdout is not None
+        cli.stdin.write(json.dumps(line) + "\n")
+        cli.stdin.flush()
+        status, out, err = json.loads(cli.stdout.readline())
+        assert status == 0, err
+        return json.loads(out) if out.strip() else {}
 
     order, deciders, workers = "name=order,version=1", ["--task-list", "name=deciders"], ["--task-list", "name=workers"]
     defaults = {"default-task-list": "name=deciders", "default-child-policy": "TERMINATE"} | {
