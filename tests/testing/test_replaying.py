@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import workflow
 from flowpy.testing import replay
-from tests.pitfalls.build import Run
 
 
 @workflow
