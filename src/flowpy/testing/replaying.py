@@ -54,8 +54,8 @@ def replay(
     except NonDeterminismError as error:
         if not (history.workflow_id and history.run_id):
             error.add_note(
-                "the source does not say whose history it is, so ids of children, uuid4, random and back-offs were "
-                "made up from 'workflow' and 'run'; if one of them differs, give replay(..., workflow_id=..., run_id=...)"
+                "the source does not say whose history it is, so ids of children, uuid4, random, back-offs were "
+                "made up from 'workflow' and 'run'; if one of these differs, give replay(workflow_id=..., run_id=...)"
             )
         raise
 
