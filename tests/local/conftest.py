@@ -10,7 +10,7 @@ import pytest
 from flowpy.local.engine import Engine, Quotas, VirtualClock
 from flowpy.local.store import SQLiteStore
 
-from .driver import Driver, decision
+from .conformance.driver import Driver, decision
 
 NOON = 1_767_268_800.0
 

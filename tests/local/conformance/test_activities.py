@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from flowpy.errors import InvalidRequest, UnknownResource
-from flowpy.local.engine import Quotas
 
 CHARGE = {"name": "charge", "version": "1"}
 
@@ -87,47 +86,6 @@ def test_after_the_close_the_execution_is_unknown(swf, schedule, operation):
 
 # --- failing to schedule --------------------------------------------------------------------
 
-NO_DEFAULTS = {"name": "bare", "version": "1"}
-OLD = {"name": "old", "version": "1"}
-TIMEOUTS = ("taskList", "scheduleToStartTimeout", "scheduleToCloseTimeout", "startToCloseTimeout", "heartbeatTimeout")
-CAUSES = (
-    "DEFAULT_TASK_LIST_UNDEFINED",
-    "DEFAULT_SCHEDULE_TO_START_TIMEOUT_UNDEFINED",
-    "DEFAULT_SCHEDULE_TO_CLOSE_TIMEOUT_UNDEFINED",
-    "DEFAULT_START_TO_CLOSE_TIMEOUT_UNDEFINED",
-    "DEFAULT_HEARTBEAT_TIMEOUT_UNDEFINED",
-)
-
-
-@pytest.mark.parametrize("given", range(5))
-def test_what_neither_decision_nor_type_says_is_the_cause(swf, make, given):
-    swf.call("RegisterActivityType", domain="shop", **NO_DEFAULTS)
-    values = dict(zip(TIMEOUTS, [{"name": "workers"}, "1", "2", "3", "4"], strict=True))
-    options = {name: values[name] for name in TIMEOUTS[:given]}
-    swf.start()
-    swf.decide(make("ScheduleActivityTask", activityId="a", activityType=NO_DEFAULTS, **options))
-
-    assert swf.last("ScheduleActivityTaskFailed") == {
-        "activityType": NO_DEFAULTS,
-        "activityId": "a",
-        "cause": CAUSES[given],
-        "decisionTaskCompletedEventId": 4,
-    }
-    assert swf.types()[-1] == "DecisionTaskScheduled"
-
-
-@pytest.mark.parametrize(
-    ("activity_type", "cause"),
-    [(OLD, "ACTIVITY_TYPE_DEPRECATED"), ({"name": "none", "version": "1"}, "ACTIVITY_TYPE_DOES_NOT_EXIST")],
-)
-def test_types_that_cannot_be_scheduled(swf, make, activity_type, cause):
-    swf.call("RegisterActivityType", domain="shop", **OLD)
-    swf.call("DeprecateActivityType", domain="shop", activityType=OLD)
-    swf.start()
-    swf.decide(make("ScheduleActivityTask", activityId="a", activityType=activity_type))
-    assert swf.last("ScheduleActivityTaskFailed")["cause"] == cause
-
-
 def test_an_id_is_taken_while_its_activity_is_open(swf, make, schedule):
     again = make("ScheduleActivityTask", activityId="a", activityType=CHARGE)
     schedule()
@@ -139,18 +97,6 @@ def test_an_id_is_taken_while_its_activity_is_open(swf, make, schedule):
     swf.complete(swf.take())
     swf.answer(task, again)
     assert swf.types()[-1] == "ActivityTaskScheduled", "what counts is the state at the answer, not at the poll"
-
-
-class TestQuota:
-    @pytest.fixture
-    def quotas(self):
-        return Quotas(open_activities=2)
-
-    def test_open_activities_are_limited(self, swf, make):
-        swf.start()
-        swf.decide(*(make("ScheduleActivityTask", activityId=f"a{n}", activityType=CHARGE) for n in range(3)))
-        assert swf.types()[4:7] == ["ActivityTaskScheduled"] * 2 + ["ScheduleActivityTaskFailed"]
-        assert swf.last("ScheduleActivityTaskFailed")["cause"] == "OPEN_ACTIVITIES_LIMIT_EXCEEDED"
 
 
 # --- timeouts -------------------------------------------------------------------------------

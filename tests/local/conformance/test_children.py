@@ -3,13 +3,10 @@ from __future__ import annotations
 import pytest
 
 from flowpy.errors import UnknownResource
-from flowpy.local.engine import Quotas
+
+from .events import EVENTS
 
 ORDER = {"name": "order", "version": "1"}
-BARE = {"name": "bare", "version": "1"}
-OLD = {"name": "old", "version": "1"}
-
-
 def child(make, workflow_id="c", **options):
     return make("StartChildWorkflowExecution", **({"workflowId": workflow_id, "workflowType": ORDER} | options))
 
@@ -79,127 +76,28 @@ def test_a_child_starts_a_moment_after_it_is_initiated(swf, make):
     assert parent_info == {"workflowId": "w", "runId": parent}
 
 
-def complete(swf, make):
-    answer_of(swf, "c", make("CompleteWorkflowExecution", result="r"))
+REPORTS = [name for name in EVENTS if name.startswith("ChildWorkflowExecution") and not name.endswith("Started")]
 
 
-def fail(swf, make):
-    answer_of(swf, "c", make("FailWorkflowExecution", reason="why", details="d"))
+@pytest.mark.parametrize("event_type", REPORTS)
+def test_a_child_that_closed_is_not_counted_any_more(swf, event_type):
+    parent, workflow_id = EVENTS[event_type].story(swf, False)
+    assert swf.describe(parent, workflow_id)["openCounts"]["openChildWorkflowExecutions"] == 0
 
 
-def cancel(swf, make):
-    answer_of(swf, "c", make("CancelWorkflowExecution", details="d"))
-
-
-def end(swf, make):
-    swf.terminate("c", reason="kept from the parent")
-
-
-def expire(swf, make):
-    swf.engine.advance(60)
-
-
-CLOSES = {
-    "ChildWorkflowExecutionCompleted": (complete, {"result": "r"}),
-    "ChildWorkflowExecutionFailed": (fail, {"reason": "why", "details": "d"}),
-    "ChildWorkflowExecutionCanceled": (cancel, {"details": "d"}),
-    "ChildWorkflowExecutionTerminated": (end, {}),
-    "ChildWorkflowExecutionTimedOut": (expire, {"timeoutType": "START_TO_CLOSE"}),
-}
-
-
-@pytest.mark.parametrize(("event_type", "close", "said"), [(key, *value) for key, value in CLOSES.items()])
-def test_every_close_is_reported_to_the_parent(swf, make, family, event_type, close, said):
-    parent, run_id = family(executionStartToCloseTimeout="60")
-    close(swf, make)
-    assert swf.last(event_type, parent) == {
-        "workflowExecution": {"workflowId": "c", "runId": run_id},
-        "workflowType": ORDER,
-        "initiatedEventId": 5,
-        "startedEventId": 6,
-        **said,
-    }
-    assert swf.describe(parent)["openCounts"]["openChildWorkflowExecutions"] == 0
-
-
-SYNCHRONOUS = {
-    "no type": ({"workflowType": {"name": "none", "version": "1"}}, "WORKFLOW_TYPE_DOES_NOT_EXIST"),
-    "an old type": ({"workflowType": OLD}, "WORKFLOW_TYPE_DEPRECATED"),
-    "no execution timeout": ({"workflowType": BARE}, "DEFAULT_EXECUTION_START_TO_CLOSE_TIMEOUT_UNDEFINED"),
-    "no task list": (
-        {"workflowType": BARE, "executionStartToCloseTimeout": "9"},
-        "DEFAULT_TASK_LIST_UNDEFINED",
-    ),
-    "no task timeout": (
-        {"workflowType": BARE, "executionStartToCloseTimeout": "9", "taskList": {"name": "l"}},
-        "DEFAULT_TASK_START_TO_CLOSE_TIMEOUT_UNDEFINED",
-    ),
-    "no policy": (
-        {
-            "workflowType": BARE,
-            "executionStartToCloseTimeout": "9",
-            "taskList": {"name": "l"},
-            "taskStartToCloseTimeout": "9",
-        },
-        "DEFAULT_CHILD_POLICY_UNDEFINED",
-    ),
-}
-
-
-@pytest.mark.parametrize(("options", "cause"), SYNCHRONOUS.values(), ids=SYNCHRONOUS)
-def test_a_child_that_cannot_start_fails_at_once(swf, make, options, cause):
-    for workflow_type in (BARE, OLD):
-        swf.call("RegisterWorkflowType", domain="shop", **workflow_type)
-    swf.call("DeprecateWorkflowType", domain="shop", workflowType=OLD)
+def test_a_child_that_cannot_start_fails_at_once(swf, make):
+    nowhere = {"name": "none", "version": "1"}
     swf.start()
-    swf.decide(child(make, control="k", **options))
-
+    swf.decide(child(make, control="k", workflowType=nowhere))
     assert swf.types()[4:] == ["StartChildWorkflowExecutionFailed", "DecisionTaskScheduled"]
     assert swf.last("StartChildWorkflowExecutionFailed") == {
         "workflowId": "c",
-        "workflowType": options["workflowType"],
+        "workflowType": nowhere,
         "control": "k",
-        "cause": cause,
+        "cause": "WORKFLOW_TYPE_DOES_NOT_EXIST",
         "initiatedEventId": 0,
         "decisionTaskCompletedEventId": 4,
     }
-
-
-def test_a_workflow_id_in_use_is_found_out_later(swf, make):
-    swf.start("c")
-    swf.start()
-    answer_of(swf, "w", child(make, control="k"))
-
-    assert swf.types()[4:] == [
-        "StartChildWorkflowExecutionInitiated",
-        "StartChildWorkflowExecutionFailed",
-        "DecisionTaskScheduled",
-    ]
-    assert swf.last("StartChildWorkflowExecutionFailed") == {
-        "workflowId": "c",
-        "workflowType": ORDER,
-        "control": "k",
-        "cause": "WORKFLOW_ALREADY_RUNNING",
-        "initiatedEventId": 5,
-        "decisionTaskCompletedEventId": 4,
-    }
-
-
-class TestQuotas:
-    @pytest.fixture
-    def quotas(self):
-        return Quotas(open_children=2, open_executions=3)
-
-    def test_children_of_one_execution(self, swf, make):
-        swf.start()
-        swf.decide(*(child(make, str(number)) for number in range(3)))
-        assert swf.last("StartChildWorkflowExecutionFailed")["cause"] == "OPEN_CHILDREN_LIMIT_EXCEEDED"
-
-    def test_executions_of_one_domain(self, swf, make):
-        for workflow_id in "abw":
-            swf.start(workflow_id)
-        answer_of(swf, "w", child(make))
-        assert swf.last("StartChildWorkflowExecutionFailed")["cause"] == "OPEN_WORKFLOWS_LIMIT_EXCEEDED"
 
 
 # --- the parent closes ----------------------------------------------------------------------

@@ -202,28 +202,6 @@ def test_a_continued_run_takes_the_types_defaults_not_its_own(swf, make):
     assert not {"input", "tagList", "taskPriority"} & set(started)
 
 
-CAUSES = {
-    "no version": ({"workflowTypeVersion": "9"}, "WORKFLOW_TYPE_DOES_NOT_EXIST"),
-    "an old version": ({"workflowTypeVersion": "0"}, "WORKFLOW_TYPE_DEPRECATED"),
-    "no defaults": ({"workflowTypeVersion": "2"}, "DEFAULT_EXECUTION_START_TO_CLOSE_TIMEOUT_UNDEFINED"),
-    "no policy": (
-        {"workflowTypeVersion": "2"} | {name: DEFAULTS[name] for name in list(DEFAULTS)[:3]},
-        "DEFAULT_CHILD_POLICY_UNDEFINED",
-    ),
-}
-
-
-@pytest.mark.parametrize(("options", "cause"), CAUSES.values(), ids=CAUSES)
-def test_a_run_that_cannot_continue_goes_on(swf, make, options, cause):
-    for version in "02":
-        swf.call("RegisterWorkflowType", domain="shop", name="order", version=version)
-    swf.call("DeprecateWorkflowType", domain="shop", workflowType={"name": "order", "version": "0"})
-    swf.start()
-    swf.decide(make("ContinueAsNewWorkflowExecution", **options))
-    assert swf.types()[4:] == ["ContinueAsNewWorkflowExecutionFailed", "DecisionTaskScheduled"]
-    assert swf.last("ContinueAsNewWorkflowExecutionFailed") == {"cause": cause, "decisionTaskCompletedEventId": 4}
-
-
 def test_continuing_waits_for_what_is_unseen(swf, make):
     swf.start()
     task = swf.poll()

@@ -89,12 +89,3 @@ def test_an_execution_may_write_to_itself(swf, make, kind):
     swf.start()
     swf.decide(make(decision_type, workflowId="w", **said))
     assert swf.types()[5:] == [arrives, "DecisionTaskScheduled", acknowledged]
-
-
-@pytest.mark.parametrize("cause", ["SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_RATE_EXCEEDED"])
-def test_a_refused_delivery_fails_after_it_was_initiated(swf, make, cause):
-    swf.start()
-    swf.engine.refuse("SignalExternalWorkflowExecution", cause)
-    swf.decide(make("SignalExternalWorkflowExecution", workflowId="w", signalName="s"))
-    assert swf.types()[4:6] == ["SignalExternalWorkflowExecutionInitiated", "SignalExternalWorkflowExecutionFailed"]
-    assert swf.last("SignalExternalWorkflowExecutionFailed")["cause"] == cause

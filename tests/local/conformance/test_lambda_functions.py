@@ -5,7 +5,6 @@ import json
 import pytest
 
 from flowpy.errors import UnknownResource
-from flowpy.local.engine import Quotas
 
 ROLE = "arn:aws:iam::123456789012:role/swf"
 
@@ -93,23 +92,3 @@ def test_a_handler_may_call_the_engine(swf, make):
     run_id = swf.start(lambdaRole=ROLE)
     swf.decide(function(make))
     assert swf.types(run_id)[-1] == "WorkflowExecutionTerminated"
-
-
-class TestFailures:
-    @pytest.fixture
-    def quotas(self):
-        return Quotas(open_lambda_functions=2)
-
-    @pytest.mark.parametrize(
-        ("ids", "cause"), [("aa", "ID_ALREADY_IN_USE"), ("abc", "OPEN_LAMBDA_FUNCTIONS_LIMIT_EXCEEDED")]
-    )
-    def test_a_function_that_cannot_be_scheduled(self, swf, make, ids, cause):
-        swf.start(lambdaRole=ROLE)
-        swf.engine.hold_effects = True
-        swf.decide(*(function(make, id) for id in ids))
-        assert swf.last("ScheduleLambdaFunctionFailed") == {
-            "id": ids[-1],
-            "name": "resize",
-            "cause": cause,
-            "decisionTaskCompletedEventId": 4,
-        }
