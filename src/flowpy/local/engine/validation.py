@@ -22,11 +22,15 @@ Check = Callable[[Any, str, list[str]], None]
 Shape = dict[str, Any]
 
 _IDENTIFIER: Final = (r"(?!arn\Z)[^:/|\x00-\x1f\x7f-\x9f]*", r"(?!arn$)[^:/|\u0000-\u001f\u007f-\u009f]*")
+_TRIMMED: Final = (rf"(?!\s){_IDENTIFIER[0]}(?<!\s)", rf"(?!\s){_IDENTIFIER[1]}(?<!\s)")
+_TAG: Final = (r"[\w .:/=+\-@]*", r"[\p{L}\p{Z}\p{N}_.:/=+\-@]*")
 _DURATION: Final = (r"(NONE|\d{1,8})?", r"(NONE|\d{1,8})?")
 _RULES: Final = {
     **dict.fromkeys(
-        ("DomainName", "Name", "Version", "WorkflowId", "ActivityId", "TimerId", "FunctionId"), _IDENTIFIER
+        ("Name", "Version", "WorkflowId", "ActivityId", "TimerId", "FunctionId"), _IDENTIFIER
     ),
+    **dict.fromkeys(("DomainName", "TaskListName"), _TRIMMED),
+    **dict.fromkeys(("ResourceTagKey", "ResourceTagValue"), _TAG),
     **dict.fromkeys(("DurationInSeconds", "DurationInSecondsOptional"), _DURATION),
     "DurationInDays": (r"NONE|[0-8]?\d|90", r"NONE|[0-8]?\d|90"),
     "TaskPriority": (r"(-?\d{1,10})?", r"(-?\d{1,10})?"),
@@ -37,6 +41,7 @@ _FINITE: Final = re.compile(r"startToFireTimeout$|^executionStartToCloseTimeout$
 """Paths of the durations that may not be NONE."""
 
 _LAMBDA_TIMEOUT: Final = re.compile(r"scheduleLambdaFunctionDecisionAttributes\.startToCloseTimeout$")
+_PRIORITIES: Final = range(-(2**31), 2**31)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "string": (str,),
     "integer": (int,),
@@ -64,7 +69,9 @@ def check(operation: str, request: dict[str, Any]) -> None:
 @cache
 def _checks() -> dict[str, Check]:
     model = Loader().load_service_model("swf", "service-2")
-    shapes = model["shapes"]
+    # The model has one shape for the names of types and of task lists; only the latter have no blanks around them.
+    shapes = model["shapes"] | {"TaskListName": model["shapes"]["Name"]}
+    shapes["TaskList"] = shapes["TaskList"] | {"members": {"name": {"shape": "TaskListName"}}}
     return {name: _compile(operation["input"]["shape"], shapes) for name, operation in model["operations"].items()}
 
 
@@ -134,7 +141,7 @@ def _scalar(name: str, shapes: dict[str, Shape]) -> Check:
     what = "length" if is_text else "value"
     pattern, printed = _RULES.get(name, ("", ""))
     matches = re.compile(pattern, re.DOTALL).fullmatch if pattern else None
-    is_duration = name.startswith("DurationInSeconds")
+    is_duration, is_priority = name.startswith("DurationInSeconds"), name == "TaskPriority"
 
     def checked(value: Any, path: str, errors: list[str]) -> None:
         size = len(value) if is_text else value
@@ -148,6 +155,8 @@ def _scalar(name: str, shapes: dict[str, Shape]) -> Check:
             _complain(errors, value, path, f"satisfy regular expression pattern: {printed}")
         elif is_duration:
             _check_duration(value, path, errors)
+        elif is_priority and value and int(value) not in _PRIORITIES:
+            _complain(errors, value, path, "be a number of 32 bits")
 
     return checked
 
