@@ -75,15 +75,6 @@ def test_an_answer_that_is_too_long_leaves_the_task_open(swf, schedule):
     swf.complete(task)
 
 
-@pytest.mark.parametrize("operation", [*ENDS, "RecordActivityTaskHeartbeat"])
-def test_after_the_close_the_execution_is_unknown(swf, schedule, operation):
-    schedule()
-    token = swf.take()["taskToken"]
-    swf.terminate()
-    with pytest.raises(UnknownResource, match="Unknown execution: WorkflowExecution="):
-        swf.call(operation, taskToken=token)
-
-
 # --- failing to schedule --------------------------------------------------------------------
 
 def test_an_id_is_taken_while_its_activity_is_open(swf, make, schedule):

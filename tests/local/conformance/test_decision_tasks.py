@@ -123,14 +123,6 @@ def test_or_straight_after_it_if_a_test_wants_that(engine, new_driver, make):
 
 
 REJECTED = {
-    "a close that is not last": (
-        [("CompleteWorkflowExecution", {}), ("StartTimer", {"timerId": "t", "startToFireTimeout": "1"})],
-        "Close must be last decision in list",
-    ),
-    "two closes": (
-        [("CompleteWorkflowExecution", {}), ("FailWorkflowExecution", {})],
-        "Close must be last decision in list",
-    ),
     "an unknown type": (
         [("StartTimer", {"timerId": "t", "startToFireTimeout": "1"}), ("Dance", {})],
         "Value 'Dance' at 'decisions.2.member.decisionType' failed to satisfy constraint: Member must satisfy enum",
@@ -198,40 +190,6 @@ def test_a_task_without_a_timeout_waits(swf):
     swf.answer(task)
 
 
-def test_answering_twice_names_the_task(swf):
-    swf.start()
-    task = swf.decide()
-    with pytest.raises(UnknownResource, match="Unknown decision task, scheduledEventId = 2") as caught:
-        swf.answer(task)
-    assert caught.value.fault == "UnknownResourceFault"
-    assert caught.value.operation == "RespondDecisionTaskCompleted"
-
-
-def test_answering_after_the_close_names_the_execution(swf):
-    run_id = swf.start()
-    task = swf.poll()
-    swf.terminate()
-    with pytest.raises(UnknownResource, match="Unknown execution: WorkflowExecution=") as caught:
-        swf.answer(task)
-    assert run_id in str(caught.value)
-
-
-@pytest.mark.parametrize("token", ["made up", "W10=", "e30="])
-def test_a_token_that_was_never_given_is_invalid(swf, token):
-    with pytest.raises(InvalidRequest, match="Invalid token"):
-        swf.answer({"taskToken": token})
-
-
-def test_tokens_of_activities_and_decisions_do_not_mix(swf, make):
-    swf.start()
-    decided = swf.decide(make("ScheduleActivityTask", activityId="a", activityType={"name": "charge", "version": "1"}))
-    worked = swf.take()
-    with pytest.raises(InvalidRequest, match="Invalid token"):
-        swf.answer(worked)
-    with pytest.raises(InvalidRequest, match="Invalid token"):
-        swf.complete(decided)
-
-
 # --- pages ----------------------------------------------------------------------------------
 
 
@@ -268,33 +226,12 @@ def test_pages_show_the_past_as_it_was_at_the_poll(swf):
     assert "nextPageToken" not in rest
 
 
-def test_the_last_page_has_no_token_even_if_it_is_full(swf):
-    swf.start()
-    assert "nextPageToken" not in swf.poll(maximumPageSize=3)
-
-
 def test_a_poll_can_begin_with_the_task_before(swf):
     swf.start()
     swf.decide()
     swf.signal()
     task = swf.poll(startAtPreviousStartedEvent=True)
     assert [event["eventId"] for event in task["events"]] == [3, 4, 5, 6, 7]
-
-
-def test_a_page_token_is_good_for_one_day_and_one_operation(swf):
-    run_id = swf.start(taskStartToCloseTimeout="NONE", executionStartToCloseTimeout="864000")
-    token = swf.poll(maximumPageSize=1)["nextPageToken"]
-    execution = {"workflowId": "w", "runId": run_id}
-    with pytest.raises(InvalidRequest, match="Invalid token"):
-        swf.call("GetWorkflowExecutionHistory", domain="shop", execution=execution, nextPageToken=token)
-    swf.engine.advance(90_000)
-    with pytest.raises(InvalidRequest, match="exceeded its maximum lifetime"):
-        swf.poll(nextPageToken=token)
-
-
-def test_a_page_of_more_than_a_thousand_is_refused(swf):
-    with pytest.raises(InvalidRequest, match="less than or equal to 1000"):
-        swf.poll(maximumPageSize=1_001)
 
 
 # --- task lists -----------------------------------------------------------------------------

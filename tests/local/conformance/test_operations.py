@@ -61,7 +61,7 @@ def test_it_is_throttled_when_asked_for(swf, operation):
     swf.engine.world.throttle = Throttle(operations={operation: throttle.operations[operation]}, executions={})
     while swf.engine.world.throttle.admits(operation, None, swf.engine.clock.now()):
         pass
-    with pytest.raises(ServiceError, match="^Rate exceeded$") as caught:
+    with pytest.raises(ServiceError, match=r"^Rate exceeded$") as caught:
         swf.engine.call(operation, request)
     assert caught.value.fault == "ThrottlingException"
 

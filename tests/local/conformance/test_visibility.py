@@ -61,32 +61,6 @@ def test_dates_are_inclusive(swf, runs):
     assert listed(swf, "Closed", closeTimeFilter={"oldestDate": at(swf, 5)}) == "d"
 
 
-def test_lists_have_pages(swf, runs):
-    options = {"domain": "shop", "startTimeFilter": EVER, "maximumPageSize": 1}
-    first = swf.call("ListOpenWorkflowExecutions", **options)
-    second = swf.call("ListOpenWorkflowExecutions", **options, nextPageToken=first["nextPageToken"])
-    ids = [page["executionInfos"][0]["execution"]["workflowId"] for page in (first, second)]
-    assert ids == ["b", "a"]
-    assert "nextPageToken" not in second
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "Must specify time filter"),
-        ({"startTimeFilter": EVER, "closeTimeFilter": EVER}, "Cannot specify both"),
-        (
-            {"startTimeFilter": EVER, "tagFilter": {"tag": "t"}, "executionFilter": {"workflowId": "w"}},
-            "more than one exclusive filters",
-        ),
-        ({"startTimeFilter": {}}, "Value null at 'startTimeFilter.oldestDate'"),
-    ],
-)
-def test_filters_that_contradict_each_other(swf, options, message):
-    with pytest.raises(InvalidRequest, match=message):
-        swf.call("ListClosedWorkflowExecutions", domain="shop", **options)
-
-
 def test_a_history_has_pages_both_ways(swf):
     run_id = swf.start()
     swf.signal()
