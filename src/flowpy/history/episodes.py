@@ -151,7 +151,7 @@ class Episodes:
             seen = self.last_event_id
             events = [event for event in events if event["eventId"] > seen]
         role_of = (_BRIEF_ROLES if self.brief else _ROLES).get
-        carry = self._carry
+        carry, started, mark = self._carry, self._started, self._mark
         answers, completed = self._transaction()
         event: Event = {}
         try:
@@ -162,16 +162,20 @@ class Episodes:
                 elif role is _NOTHING:
                     continue
                 elif role is _STARTED:
-                    self._started, self._mark = event, len(carry)
+                    started, mark = event, len(carry)
                 elif role is _COMPLETED:
-                    answers = self._complete(event, done)
-                    completed = event["eventId"]
+                    self._mark = mark
+                    answers = self._complete(event, started, done)
+                    started, completed = None, event["eventId"]
                 elif role is not _OTHER and event[role].get("decisionTaskCompletedEventId") == completed:
                     answers.append(event)
                 else:
+                    self._started, self._mark = started, mark
                     self._other(event, event["eventType"])
+                    started, mark = self._started, self._mark
         except MALFORMED as error:
             raise malformed(event, error) from error
+        self._started, self._mark = started, mark
         if event:
             self.last_event_id = event["eventId"]
             kind = event["eventType"]
@@ -218,9 +222,8 @@ class Episodes:
         if kind in _ENDED:
             self.closed = event
 
-    def _complete(self, event: Event, done: list[Episode]) -> list[Event]:
+    def _complete(self, event: Event, started: Event | None, done: list[Episode]) -> list[Event]:
         """Take a DecisionTaskCompleted; returns the list that its transaction goes to."""
-        started = self._started
         attributes = event["decisionTaskCompletedEventAttributes"]
         if started is None or started["eventId"] != attributes["startedEventId"]:
             raise HistoryError(
@@ -232,45 +235,38 @@ class Episodes:
             self.context = attributes["executionContext"]
             if self.first_context is None:
                 self.first_context = self.context
-        episode = self._open
-        if episode is None:
-            episode = self._begin(started, done)
+        answers: list[Event] = []
+        if self._open is None:
+            self._last = Episode(started, self._fresh(done), answers, event)
             self._handed_out = False
         else:
-            self._open, self._handed_out = None, True
-        answers: list[Event] = []
-        episode.completed, episode.answers = event, answers
-        self._last = episode
-        self._started = None
+            self._last, self._open, self._handed_out = self._open, None, True
+            self._last.completed, self._last.answers = event, answers
         self.unanswered = 0
         self.decided = True
         return answers
 
-    def _begin(self, started: Event, done: list[Episode]) -> Episode:
-        """Make the episode of the decision task started last, and settle what became of the one before."""
+    def _fresh(self, done: list[Episode]) -> list[Event]:
+        """The events of the decision task started last; settles what became of the decision before."""
         last, carry, mark = self._last, self._carry, self._mark
-        if mark == len(carry):
-            events = carry.copy()
-            carry.clear()
-        else:
-            events = carry[:mark]
-            del carry[:mark]
+        events = carry[:mark]
+        del carry[:mark]
         if last is None:
-            return Episode(started, events)
+            return events
         answers = last.answers
         assert answers is not None
         if answers and answers[0]["eventType"] in _HOLDS and _is_held(last):
             self.held += 1
             self.held_in_a_row += 1
             self.broken = self.broken or self._handed_out
-            return Episode(started, last.events + events)
+            return last.events + events
         self.held_in_a_row = 0
-        if self._effective or not self.brief:
-            self._effective = False
-            events = answers + events
         if not self._handed_out:
             done.append(last)
-        return Episode(started, events)
+        if self._effective or not self.brief:
+            self._effective = False
+            return answers + events
+        return events
 
     def _timed_out(self, event: Event) -> None:
         if event["decisionTaskTimedOutEventAttributes"].get("startedEventId"):
@@ -282,7 +278,7 @@ class Episodes:
 
     def _end(self, done: list[Episode]) -> None:
         if self._started is not None and self._open is None and self.closed is None:
-            self._open = self._begin(self._started, done)
+            self._open = Episode(self._started, self._fresh(done))
             self._last, self._handed_out = None, False
             done.append(self._open)
         elif self._last is not None and not self._handed_out and not _is_held(self._last):

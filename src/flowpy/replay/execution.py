@@ -45,9 +45,9 @@ class Execution:
         outbox: Decisions made and not yet recorded.
         activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
             answered its decision.
-        markers: Details of recorded markers of the episode being re-run, by (name, id); None before they are asked for.
         marker_listener: Told when SWF refuses a marker.
-        batch: The episodes being run, and the index of the one being run now.
+        episodes: The episodes being run.
+        index: Which of them is being run now.
         refused: Decisions the service refused, by event id, until that event is applied.
         own_timers: Event ids of open ``flowpy.again`` timers.
         again: How many ``flowpy.again`` timers the run has had.
@@ -60,13 +60,15 @@ class Execution:
     """
 
     __slots__ = (
+        "_looked_up",
+        "_markers",
         "activities",
         "again",
-        "batch",
         "children",
+        "episodes",
+        "index",
         "lambdas",
         "marker_listener",
-        "markers",
         "matched",
         "open_ids",
         "outbox",
@@ -88,9 +90,11 @@ class Execution:
         self.children: dict[int, ChildWorkflow] = {}
         self.requests: dict[int, ExternalRequest] = {}
         self.lambdas: dict[int, LambdaFunction] = {}
-        self.markers: dict[tuple[str, str], str] | None = None
+        self._markers: dict[tuple[str, str], str] = {}
+        self._looked_up = -1
         self.marker_listener: Any = None
-        self.batch: tuple[list[Episode], int] = ([], 0)
+        self.episodes: list[Episode] = []
+        self.index = 0
         self.refused: dict[int, Entity] = {}
         self.open_ids: dict[Key, Entity] = {}
         self.own_timers: set[int] = set()
@@ -117,7 +121,8 @@ class Execution:
                 f"{site[0].co_qualname} made a call that decides: when a finalizer runs is up to the collector, so its "
                 "ids would differ from replay to replay; make the call where the object is used"
             )
-        key = key_of(entity.decision_type, entity.id)
+        decision_type = entity.decision_type
+        key = entity.id if decision_type == "ScheduleActivityTask" else key_of(decision_type, entity.id)
         if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
                 f"{entity.decision_type} {entity.id!r}: one with this id is open in this run; "
@@ -177,23 +182,24 @@ class Execution:
 
     # --- markers ----------------------------------------------------------------------------
 
-    def rerun(self, episodes: list[Episode], index: int) -> None:
-        """An episode is about to be run: its recorded batch is where its markers are looked up."""
-        self.batch = (episodes, index)
-        self.markers = None
+    def begin(self, episodes: list[Episode]) -> None:
+        """Episodes are about to be run one after the other; ``index`` says which."""
+        self.episodes = episodes
+        self._looked_up = -1
 
     def recorded_marker(self, name: str, id: str) -> str | None:
         """Details of a marker in the recorded batch of the episode being re-run, or None.
 
         A batch that overflowed goes on in the batches after it, as long as each ends with a ``flowpy.again`` timer.
         """
-        if self.markers is None:
-            self.markers = recorded_markers(*self.batch)
-        return self.markers.get((name, id))
+        if self._looked_up != self.index:
+            self._looked_up = self.index
+            self._markers = recorded_markers(self.episodes, self.index)
+        return self._markers.get((name, id))
 
     def markers_may_wait(self) -> bool:
         """Whether a marker that is not recorded may just not have been sent, because the batches were full."""
-        return markers_may_wait(*self.batch)
+        return markers_may_wait(self.episodes, self.index)
 
     def marker(self, name: str, id: str, details: str, site: Site = None) -> None:
         """Record a marker; an already recorded one is matched like any other decision."""

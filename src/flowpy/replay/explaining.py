@@ -165,12 +165,12 @@ def _patches(execution: Execution, episode: Episode) -> dict[str, int]:
 
 
 def _following(execution: Execution, episode: Episode) -> list[Episode]:
-    episodes, _ = execution.batch
+    episodes = execution.episodes
     return [each for each in episodes if each.started_event_id > episode.started_event_id]
 
 
 def _preceding(execution: Execution, episode: Episode) -> list[Episode]:
-    episodes, _ = execution.batch
+    episodes = execution.episodes
     return [each for each in episodes if each.started_event_id < episode.started_event_id]
 
 

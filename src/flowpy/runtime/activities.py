@@ -26,7 +26,7 @@ from flowpy.runtime.ids import LONGEST, fitted
 from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
 from flowpy.runtime.sites import call_site
 from flowpy.runtime.timers import timer_refused
-from flowpy.runtime.values import all_scalar, promises_in, replaced, when_ready
+from flowpy.runtime.values import SCALARS, all_scalar, promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.activity import Activity
@@ -51,7 +51,8 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     call = ActivityCall(run, activity, id, call_site())
     if task.shielded:
         call.shielded = True
-    waiting = None if not kwargs and all_scalar(args) else promises_in((*args, *kwargs.values()))
+    scalar = not kwargs and (type(args[0]) in SCALARS if len(args) == 1 else all_scalar(args))
+    waiting = None if scalar else promises_in((*args, *kwargs.values()))
     if waiting:
         activity.signature.bind(args, kwargs)
         when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
@@ -59,7 +60,10 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         text = encode_arguments(activity.signature, args, kwargs, run.converter)
         if len(text) > DATA:
             check_length(text, DATA, f"input of activity {id}")
-        call.schedule(text)
+        call.input = text
+        if activity.settings.retry is not None:
+            call.record_policy(call)
+        run.execution.make(call)
     run.open_calls[call] = None
     return call.promise
 
@@ -120,11 +124,10 @@ class ActivityCall(ActivityTask):
     def schedule(self, text: str) -> None:
         """Make the decision for the first attempt, whose input is there."""
         self.input = text
-        if self.activity.settings.retry is not None:
-            self._record_policy(self)
+        self.record_policy(self)
         self.run.execution.make(self)
 
-    def _record_policy(self, task: ActivityTask) -> None:
+    def record_policy(self, task: ActivityTask) -> None:
         """What follows an attempt is decided from the policy recorded with it."""
         retry = self.activity.settings.retry
         if retry is not None:
@@ -260,7 +263,7 @@ class ActivityCall(ActivityTask):
         self.timer = None
         id = fitted(f"{self.id}.r{self.attempt}")
         task = ActivityTask(id, self.name, self.version, self.input, self.attributes, self, self.site)
-        self._record_policy(task)
+        self.record_policy(task)
         try:
             self.run.execution.make(task)
         except FlowpyError as error:

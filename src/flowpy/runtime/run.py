@@ -114,6 +114,7 @@ class Run:
         self.dead = False
         self.stopped = False
         self.lost = False
+        self.halted = False
         self._refused_calls = 0
         self.closing: Close | None = None
         self.ended = False
@@ -147,10 +148,11 @@ class Run:
             previous = self._episode
             if previous is not None and previous.answers is not None and not self.replaying:
                 self._match(previous)
+            self.execution.begin(episodes)
             for index, episode in enumerate(episodes):
                 if episode.answers is None and not decide:
                     break
-                self.execution.rerun(episodes, index)
+                self.execution.index = index
                 self._run_episode(episode)
 
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
@@ -165,39 +167,33 @@ class Run:
         return self.execution.answer(self.closing), self.published.to_send()
 
     def _run_episode(self, episode: Episode) -> None:
-        self._episode = episode
-        self.replaying = episode.answers is not None
+        self._episode, answers = episode, episode.answers
+        self.replaying = answers is not None
         if self.lost:
             self.closing = self.outcome.close()
             return
-        execution, loop, handlers = self.execution, self.loop, HANDLERS
-        ready = loop.ready
+        execution, ready = self.execution, self.loop.ready
         for event in episode.events:
-            entry = handlers.get(event["eventType"])
             try:
+                entry = HANDLERS.get(event["eventType"])
                 if entry is None:
                     self._about_the_run(event)
-                else:
-                    handler, key = entry
-                    if handler is None:
-                        continue
-                    handler(execution, event[key], event)
+                elif entry[0] is not None:
+                    entry[0](execution, event[entry[1]], event)
             except MALFORMED as error:
                 raise malformed(event, error) from error
             if ready:
-                loop.run_until_blocked()
-            if self.stopped:
+                self.loop.run_until_blocked()
+            if self.halted:
                 break
-            if self.outcome.lost:
-                # Clean-up that ran as the code was stopped would decide the same again in every decision task.
-                execution.outbox.unsent.clear()
-                break
+        if self.outcome.lost:
+            # Clean-up that ran as the code was stopped would decide the same again in every decision task.
+            execution.outbox.unsent.clear()
         if self.outcome.kind:
             self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
             self._observer(episode, execution.answer(self.closing))
-        answers = episode.answers
-        if answers is not None and not self.lost:
+        if answers is not None and not self.outcome.lost:
             plain = plainly_scheduled(execution, answers)
             if plain < len(answers) or execution.outbox.unsent or self.closing is not None or self.stopped:
                 self._match(episode, plain)
@@ -213,7 +209,7 @@ class Run:
 
     def diverged(self) -> NoReturn:
         """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""
-        self.stopped = True
+        self.stopped = self.halted = True
         raise Stopped
 
     def check_markers(self, name: str) -> None:
@@ -226,7 +222,7 @@ class Run:
     def _lose(self, name: str, cause: str, event_id: int | None) -> None:
         """A value that code has seen was not recorded: no replay can go on, so the run fails with what it has."""
         message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
-        self.lost = True
+        self.lost = self.halted = True
         self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
         self.execution.outbox.unsent.clear()
 

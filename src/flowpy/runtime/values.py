@@ -9,13 +9,14 @@ from typing import Any, Final
 from flowpy.runtime.loop import Loop
 from flowpy.runtime.promise import Future, RunPromise
 
-_SCALARS: Final = frozenset((int, str, bool, float, type(None), bytes))
+SCALARS: Final = frozenset((int, str, bool, float, type(None), bytes))
+"""Types whose values hold no promises."""
 
 
 def all_scalar(values: Iterable[Any]) -> bool:
     """Whether all values are of the kinds that hold no promises: mostly so, and then nothing need be searched."""
     for value in values:  # noqa: SIM110 - all(...) would make a generator for every call of every replay
-        if type(value) not in _SCALARS:
+        if type(value) not in SCALARS:
             return False
     return True
 
@@ -29,7 +30,7 @@ def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -
     found = [] if found is None else found
     for value in values:
         kind = type(value)
-        if kind in _SCALARS:
+        if kind in SCALARS:
             continue
         if isinstance(value, Future):
             found.append(value)
