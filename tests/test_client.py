@@ -132,6 +132,16 @@ def test_an_unknown_option_is_refused_with_the_right_name(client):
         client.start(order, "o-7", taskList="eu")
 
 
+def test_arguments_given_as_options_are_told_apart(client):
+    with pytest.raises(errors.DeclarationError, match=r"order_id: keywords are options here.*kwargs"):
+        client.start(order, order_id="o-7")
+
+
+def test_what_is_no_workflow_is_refused(client):
+    with pytest.raises(errors.DeclarationError, match="give what @workflow made"):
+        client.start(order.fn, "o-7")
+
+
 def test_a_version_beside_a_declared_workflow_is_refused(client):
     with pytest.raises(errors.DeclarationError, match="version"):
         client.start(order, "o-7", version="2.0")

@@ -65,6 +65,11 @@ def test_what_botocore_itself_raises(raised, cls):
     assert error.fault == type(raised).__name__
 
 
+def test_missing_credentials_are_told_how_to_give_them():
+    error = from_botocore(boto.NoCredentialsError(), "RegisterDomain")
+    assert "AWS_ACCESS_KEY_ID" in str(error)
+
+
 def test_only_failures_to_connect_are_certain_not_to_have_been_sent():
     assert "EndpointConnectionError" in NOT_SENT
     assert "ReadTimeoutError" not in NOT_SENT

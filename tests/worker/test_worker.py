@@ -257,6 +257,8 @@ def test_a_worker_can_register_its_domain(twin):
         ({}, "nothing to run"),
         ({"activities": [greet, greet]}, "two activity types greet 1.0"),
         ({"workflows": [order, order]}, "two workflow types order 1.0"),
+        ({"workflows": [order.fn]}, "as workflow: give what @workflow made"),
+        ({"activities": [order]}, "as activity: give what @activity made"),
     ],
 )
 def test_bad_workers_are_refused_at_once(twin, options, message):

@@ -111,7 +111,7 @@ class Client:
 
         Args:
             workflow: A declared workflow, or the name of a registered type.
-            *args: Positional arguments of the workflow.
+            *args: Positional arguments of the workflow; keyword ones go into ``kwargs``.
             version: Version of a type given by name; default "1.0".
             workflow_id: Its workflowId, unique among open runs; default a random UUID.
             kwargs: Keyword arguments of the workflow.
@@ -126,15 +126,22 @@ class Client:
             AlreadyExists: A run of that workflowId is open.
             UnknownResource: The domain or the type is not registered: a worker registers its types when it starts.
             DefaultUndefined: Neither the call nor the type gives the option it names.
-            PayloadError: The arguments cannot be encoded, or are too large.
+            PayloadError: The arguments cannot be encoded, or are over 32,768 characters of JSON.
+            DeclarationError: What is given is no workflow, or an option is unknown or refused.
+            TypeError: The arguments do not fit the workflow function.
         """
         if isinstance(workflow, str):
             declared, type_ = None, (workflow, version or "1.0")
             called = WorkflowOptions().override(**options)
             text, attributes = self._encode_untyped(args, kwargs or {}), called.attributes()
         else:
+            if not isinstance(workflow, Workflow):
+                raise DeclarationError(
+                    f"start: {workflow!r} is no workflow: give what @workflow made of the function, or a type's name"
+                )
             if version is not None:
                 raise DeclarationError("start: version= is for types given by name; a declared workflow has its own")
+            _refuse_arguments(workflow, options)
             declared, type_ = workflow.options(**options), (workflow.name, workflow.version)
             called, attributes = declared.settings, declared.overrides
             text = encode_arguments(workflow.signature, args, kwargs or {}, self.converter)
@@ -259,6 +266,17 @@ class Client:
         request = {"domain": self.domain, "startTimeFilter": {"oldestDate": oldest}, **chosen}
         for info in pages(self.service, operation, request, "executionInfos"):
             yield Description.of(info)
+
+
+def _refuse_arguments(workflow: Workflow[..., Any], options: dict[str, Any]) -> None:
+    signature = workflow.signature
+    arguments = {*(parameter.name for parameter in signature.positional), *signature.keyword_only}
+    named = [name for name in options if name in arguments and name not in WorkflowOptions.CHECKS]
+    if named:
+        raise DeclarationError(
+            f"start: {', '.join(named)}: keywords are options here; give arguments of workflow {workflow.name!r} "
+            "by position, or in kwargs={…}"
+        )
 
 
 def _filter(workflow_id: str | None, workflow: Workflow[..., Any] | str | None, tag: str | None) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Workflow(RegisteredType[P, ChildPromise[R], WorkflowOptions], Generic[P, R
     def _outside(self) -> str:
         return (
             f"workflow {self.name!r} was called outside workflow code: start it with client.start({self.__name__}, ...)"
-            f", in a test with swf.run({self.__name__}, ...), or call it in another @workflow function; the plain "
+            f", or call it in another @workflow function, which makes it a child; the plain "
             f"{'class' if self.is_class else 'function'} is {self.__name__}.fn"
         )
 

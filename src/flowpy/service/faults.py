@@ -86,6 +86,11 @@ _REMEDIES: Final[dict[type[errors.ServiceError], str]] = {
     errors.ServiceUnavailable: "whether the call took effect is not known; check network, endpoint and region",
 }
 
+_NO_CREDENTIALS: Final = (
+    "give boto3 credentials, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE; "
+    "a service on this machine wants some too, and takes any"
+)
+
 
 def fault(code: str, message: str, operation: str, *, status: int = 0) -> errors.ServiceError:
     """Make the error for a fault of the service.
@@ -102,7 +107,7 @@ def fault(code: str, message: str, operation: str, *, status: int = 0) -> errors
     fallback = errors.ServiceUnavailable if status >= 500 else errors.ServiceError
     cls = _BY_CODE.get(code, fallback)
     text = f"{operation}: {code}" + (f": {message}" if message else "")
-    remedy = _REMEDIES.get(cls)
+    remedy = _NO_CREDENTIALS if code == "NoCredentialsError" else _REMEDIES.get(cls)
     return cls(f"{text} ({remedy})" if remedy else text, operation=operation, fault=code)
 
 

@@ -231,9 +231,11 @@ def _target(service: Client | Service, domain: str | None) -> tuple[Service, str
 def _check(workflows: list[Workflow[..., Any]], activities: list[Activity[..., Any]]) -> None:
     if not workflows and not activities:
         raise DeclarationError("Worker has nothing to run: give workflows=[…], activities=[…] or both")
-    for kind, items in (("workflow", workflows), ("activity", activities)):
+    for kind, items, declared in (("workflow", workflows, Workflow), ("activity", activities, Activity)):
         seen: set[tuple[str, str]] = set()
         for item in items:
+            if not isinstance(item, declared):
+                raise DeclarationError(f"Worker got {item!r} as {kind}: give what @{kind} made of the function")
             key = (item.name, item.version)
             if key in seen:
                 raise DeclarationError(f"Worker got two {kind} types {key[0]} {key[1]}: change name or version of one")
