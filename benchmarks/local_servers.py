@@ -46,7 +46,7 @@ def _free_port() -> int:
 @contextlib.contextmanager
 def _serving(command: list[str], port: int) -> Iterator[Process]:
     whole = [sys.executable, *command]
-    process = subprocess.Popen(whole, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603: our own words
+    process = subprocess.Popen(whole, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     try:
         _wait(process, port)
         yield Process(f"http://127.0.0.1:{port}", process.pid)
