@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from flowpy.client import Client
     from flowpy.worker import Worker, current_activity
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "NONE",

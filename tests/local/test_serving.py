@@ -81,26 +81,26 @@ class Shop:
         return events
 
     def decider(self, decide: Decide) -> None:
-        self._loop("PollForDecisionTask", DECIDERS, lambda task: self._answer(task, decide))
+        self.loop("PollForDecisionTask", DECIDERS, lambda task: self.answer(task, decide))
 
     def worker(self, work: Callable[[dict[str, Any]], str]) -> None:
         def answer(task: dict[str, Any]) -> None:
             self.service.call("RespondActivityTaskCompleted", {"taskToken": task["taskToken"], "result": work(task)})
 
-        self._loop("PollForActivityTask", WORKERS, answer)
+        self.loop("PollForActivityTask", WORKERS, answer)
 
-    def _answer(self, task: dict[str, Any], decide: Decide) -> None:
+    def answer(self, task: dict[str, Any], decide: Decide) -> None:
         request = {"taskToken": task["taskToken"], "decisions": decide(task["events"])}
         self.service.call("RespondDecisionTaskCompleted", request)
 
-    def _loop(self, operation: str, request: dict[str, Any], handle: Callable[[dict[str, Any]], None]) -> None:
-        def loop() -> None:
+    def loop(self, operation: str, request: dict[str, Any], handle: Callable[[dict[str, Any]], None]) -> None:
+        def polling() -> None:
             while not self.over.is_set():
                 task = self.service.call(operation, request)
                 if "taskToken" in task:
                     handle(task)
 
-        self.threads.append(threading.Thread(target=loop))
+        self.threads.append(threading.Thread(target=polling))
         self.threads[-1].start()
 
     def wait_for_end(self, run_id: str, workflow_id: str = "w", seconds: float = 20.0) -> list[dict[str, Any]]:
@@ -266,6 +266,23 @@ def test_a_task_that_is_given_up_does_not_hold_the_clock(shop: Shop) -> None:
 
     assert last(events, "ActivityTaskTimedOut") == "ActivityTaskTimedOut"
     assert shop.passed >= 60
+
+
+def test_a_decision_left_without_an_answer_is_left_to_its_timeout(shop: Shop) -> None:
+    """So a decider holds a run: its thread polls again, and the clock must go on to the task's timeout."""
+    seen: list[int] = []
+
+    def hold(task: dict[str, Any]) -> None:
+        seen.append(task["startedEventId"])
+        if len(seen) > 1:
+            shop.answer(task, lambda _events: [COMPLETE])
+
+    shop.loop("PollForDecisionTask", DECIDERS, hold)
+
+    shop.wait_for_end(shop.start())
+
+    assert len(seen) == 2
+    assert shop.passed >= 30
 
 
 def test_advance_moves_the_clock_whoever_is_busy(shop: Shop) -> None:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import RLock, current_thread
+from threading import RLock, Thread, current_thread
 from typing import Any, Final
 
 from flowpy.errors import ServiceError
@@ -28,8 +28,8 @@ class LocalService:
 
     - every thread that takes part waits, in a poll, in `sleep` or in `wait_until`. A thread takes part from the
       first of these until it ends or calls `leave`, and inside of ``with service.attending()``;
-    - no task that was handed out here is unanswered. One that nobody will answer, such as that of a worker that a test
-      lets die, is given up with `release`, or time is moved with `advance`.
+    - no task that was handed out here is unanswered. A decision task is given up when its thread polls again; any other
+      that nobody will answer, such as that of a worker that a test lets die, with `release`, or `advance` moves time.
 
     All of it is known under one lock, and a task counts from before its poller learns of it, so no jump can come
     between the end of one thing and the begin of the next. A test that starts, signals and then waits does so inside
@@ -48,6 +48,7 @@ class LocalService:
         self.autojump = autojump
         self._lock = RLock()
         self._all = Attendance(self._lock, engine.awaits)
+        self._deciding: dict[Thread, str] = {}
         self._waiting = Waiting(engine, engine.call, self._all.tasks.add)
         self._goes_on = False
         self._is_closed = False
@@ -70,9 +71,19 @@ class LocalService:
             answer = self.engine.call(operation, request)
             if operation in EMPTY:
                 self._all.threads.add(current_thread())
-                return self._started_or_waited(operation, request, answer)
+                return self._polled(operation, request, answer)
             self._go_on()
             return answer
+
+    def _polled(self, operation: str, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        if operation != "PollForDecisionTask" or request.get("nextPageToken"):
+            return self._started_or_waited(operation, request, answer)
+        # Who polls again decides nothing any more: a task it left without an answer is left to its timeout.
+        self._all.tasks.discard(self._deciding.pop(current_thread(), ""))
+        answer = self._started_or_waited(operation, request, answer)
+        if "taskToken" in answer:
+            self._deciding[current_thread()] = answer["taskToken"]
+        return answer
 
     def _started_or_waited(self, operation: str, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         key = key_of(operation, request)

@@ -205,6 +205,11 @@ class Loop(Refused, _Base):
         **_keywords: Any,
     ) -> Any:
         """Spawn a task; its path is that of the task spawning it and ``t<n>.``. It never starts eagerly (3.14)."""
+        if isinstance(coro, Future):
+            raise TypeError(
+                f"{coro!r} needs no task: what it stands for is under way since the call; await it, or give it to "
+                "asyncio.gather, asyncio.wait or flowpy.all_of"
+            )
         refuse_as_completed(sys._getframe(1), coro)
         return self.spawn(coro, name=name, context=context)
 

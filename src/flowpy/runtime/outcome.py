@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowpy.data.failures import encode_failure
 from flowpy.data.limits import DATA, check_length
-from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, RunHeld
+from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, PayloadError, PayloadTooLarge, RunHeld
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Close
 from flowpy.runtime.sites import raised_at
@@ -113,6 +113,7 @@ class Outcome:
         if not self.kind or run.open_calls or run.tasks:
             return None
         if self.kind in (COMPLETE, CONTINUE):
+            self._check_encodable()
             unobserved = next((p for p in run.loop.failed if not p._observed), None)
             if unobserved is not None:
                 self.kind, self.value = FAIL, unobserved._error
@@ -130,6 +131,15 @@ class Outcome:
         names = sorted({received.name for received in self._run.signals.unreceived()})
         if names and self.kind != CONTINUE:
             self._run.log_warning(f"the run closes with signals that nobody received: {', '.join(names)}")
+
+    def _check_encodable(self) -> None:
+        """A result without a JSON form is an error of the code, and fails the run; one too long only holds it."""
+        try:
+            self._attributes()
+        except PayloadTooLarge:
+            pass
+        except (PayloadError, TypeError) as error:
+            self.kind, self.value = FAIL, error
 
     def _attributes(self) -> dict[str, Any]:
         run = self._run
