@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.pitfalls.build import Run
 
 import flowpy
 from flowpy import activity, workflow
-from tests.pitfalls.build import Run
 
 
 @activity
