@@ -1,0 +1,28 @@
+"""The page about the embedded service: what it shows works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from flowpy.local import Engine
+from flowpy.local.engine import Throttle
+from flowpy.local.engine.quotas import Quotas
+
+PAGE = (Path(__file__).parents[2] / "docs" / "embedded-service.md").read_text(encoding="utf-8")
+
+
+def test_its_code_runs():
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    known: dict[str, object] = {}
+    for block in blocks:
+        exec(block, known)  # noqa: S102
+    engine = known["engine"]
+    events = engine.world.runs[known["run_id"]].events
+    assert events[len(events) - 1]["eventType"] == "WorkflowExecutionSignaled"
+
+
+def test_what_it_names_exists():
+    engine = Engine(quotas=Quotas(open_timers=2), throttle=Throttle(), wake_between=True)
+    for name in re.findall(r"engine\.(\w+)", PAGE):
+        assert hasattr(engine, name)
