@@ -1,0 +1,51 @@
+"""docs/histories.md: what it records can be replayed without telling whose history it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import flowpy
+from flowpy import Client, Worker, activity, workflow
+from flowpy.local import Engine, LocalService, VirtualClock
+from flowpy.testing import replay
+from flowpy.worker import WorkerSettings
+
+PAGE = Path(__file__).parents[2] / "docs" / "histories.md"
+RECORDING = "import json\nimport flowpy\n"
+
+
+@activity
+def charge(key: str) -> str:
+    return key
+
+
+@workflow
+async def parcel() -> int:
+    return flowpy.random().randint(1, 6)
+
+
+@workflow
+async def order() -> int:
+    await charge(str(flowpy.uuid4()))
+    return await parcel()
+
+
+def test_what_it_records_says_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if RECORDING in block)
+    swf = LocalService(Engine(VirtualClock()), hold=0.05)
+    client = Client("shop", swf, sleep=swf.sleep, clock=swf.now)
+    settings = WorkerSettings(register_domain=1)
+    with Worker(client, workflows=[order, parcel], activities=[charge], settings=settings):
+        run = client.start(order, workflow_id="order-o-7")
+        swf.wait_until(lambda: run.describe().status == "CLOSED")
+    monkeypatch.setattr(flowpy, "Client", lambda _: client)
+    monkeypatch.chdir(tmp_path)
+
+    exec(code, {})  # noqa: S102 - our own file
+
+    replayed = replay(order, "order-o-7.history.json", strict=True)
+    assert replayed.result == run.result()
+    assert replayed.warnings == []
