@@ -248,7 +248,7 @@ class RunHeld(FlowpyError, RuntimeError):
 
 
 class NonDeterminismError(RunHeld):
-    """The code here does not make the decisions that the history records (law L4).
+    """The code here does not make the decisions that the history records: it is held, and the message is a report.
 
     Attributes:
         divergence: The report as data (``flowpy.replay.divergence.Divergence``).

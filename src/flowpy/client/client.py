@@ -198,6 +198,10 @@ class Client:
             workflow: Only those of this type, or of all versions of this name.
             tag: Only those with this tag.
             since: Only those started since then; default all.
+
+        Raises:
+            DeclarationError: More than one filter was given.
+            UnknownResource: There is no such domain.
         """
         yield from self._list("ListOpenWorkflowExecutions", _filter(workflow_id, workflow, tag), since)
 
@@ -218,6 +222,10 @@ class Client:
             tag: Only those with this tag.
             status: Only those with this close status, such as ``FAILED``.
             since: Only those started since then; default all.
+
+        Raises:
+            DeclarationError: More than one filter was given.
+            UnknownResource: There is no such domain.
         """
         chosen = _filter(workflow_id, workflow, tag)
         if status is not None:

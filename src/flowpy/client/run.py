@@ -66,7 +66,7 @@ class Run(Generic[R]):
         return f"<Run {self.workflow_id!r} {self.run_id or 'latest'} in domain {self._client.domain!r}>"
 
     def signal(self, signal: Signal[Any] | str, value: Any = None) -> None:
-        """Send a signal; it reaches the current run if this one was continued as new.
+        """Send a signal (SignalWorkflowExecution); it reaches the current run if this one was continued as new.
 
         Args:
             signal: A declared signal or a name.
@@ -81,7 +81,7 @@ class Run(Generic[R]):
         self._address("SignalWorkflowExecution", {"signalName": name, "input": text})
 
     def cancel(self) -> None:
-        """Ask the run to stop: its code gets ``CancelledError`` and decides how it ends.
+        """Ask the run to stop (RequestCancelWorkflowExecution): its code gets ``CancelledError``, and decides.
 
         Raises:
             UnknownResource: The run is not open.
@@ -89,7 +89,7 @@ class Run(Generic[R]):
         self._address("RequestCancelWorkflowExecution", {})
 
     def terminate(self, reason: str = "", details: Any = None, child_policy: ChildPolicy | None = None) -> None:
-        """End the run at once; its code is not asked.
+        """End the run at once (TerminateWorkflowExecution); its code is not asked.
 
         Args:
             reason: At most 256 characters.
@@ -129,7 +129,7 @@ class Run(Generic[R]):
         """Wait for the end and give the result, following runs that continue as new.
 
         Args:
-            timeout: Longest wait; default for ever. 0 looks once.
+            timeout: Longest wait: seconds, a timedelta or text such as ``"1h"``; default for ever. 0 looks once.
 
         Returns:
             The result, decoded as the workflow's return type.

@@ -1,4 +1,4 @@
-"""``flowpy.continue_as_new``: the run ends and a new one goes on with a fresh history (law L7)."""
+"""``flowpy.continue_as_new``: the run ends and a new one goes on with a fresh history."""
 
 from __future__ import annotations
 
@@ -66,11 +66,17 @@ class ContinueAsNewCall:
         """End this run and go on in a new one of the same workflowId and type.
 
         It raises, and is a way out of the function like a return: what was spawned is waited for, and signals that
-        nobody received go with it. Call it in the main task only.
+        nobody received go with it. Call it in the main task only. Options that the run was started with are kept
+        (decision ContinueAsNewWorkflowExecution); ``continue_as_new.options(...)(...)`` gives others.
 
         Args:
             *args: Arguments of the workflow function for the new run; promises among them are waited for.
             **kwargs: The same, by name.
+
+        Raises:
+            OutsideWorkflow: No workflow code is executing here.
+            CallError: It was called in a spawned task or a handler.
+            TypeError: The arguments do not fit the workflow function.
         """
         run = current_run("flowpy.continue_as_new", "start the workflow again instead")
         if run.task_here("flowpy.continue_as_new") is not run.main:
@@ -87,6 +93,9 @@ class ContinueAsNewCall:
         Args:
             version: Version of the workflow type of the new run; default that of this run's type.
             **options: Fields of WorkflowOptions, such as ``task_list`` and ``execution_start_to_close_timeout``.
+
+        Raises:
+            DeclarationError: An option is unknown or refused.
         """
         checked = WorkflowOptions().override(**options)
         if version is not None:

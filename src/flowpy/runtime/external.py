@@ -31,14 +31,19 @@ class External:
         self.run_id = run_id
 
     def signal(self, signal: Signal[Any] | str, value: Any = None) -> Promise[None]:
-        """Send a signal.
+        """Send a signal (decision SignalExternalWorkflowExecution).
 
         Args:
             signal: The Signal, or its name.
-            value: Its value; promises in it are waited for first.
+            value: Its value; promises in it are waited for first; None is no input.
 
         Returns:
-            Ready when SWF has passed the signal on; fails with ExternalSignalFailed if it could not.
+            Ready when SWF has passed the signal on; fails with ExternalSignalFailed if it could not. The run may
+            close before: a request is sent, but not waited for.
+
+        Raises:
+            OutsideWorkflow: No workflow code is executing here.
+            PayloadError: The value has no JSON form or is over 32,768 characters of it.
         """
         run = current_run("flowpy.external(...).signal", "use client.run(workflow_id).signal(...)")
         task = run.task_here("flowpy.external(...).signal")
@@ -53,11 +58,14 @@ class External:
         return call.promise
 
     def cancel(self) -> Promise[None]:
-        """Ask the execution to cancel itself.
+        """Ask the execution to cancel itself (decision RequestCancelExternalWorkflowExecution).
 
         Returns:
             Ready when SWF has passed the request on, which says nothing about whether the other run stops; fails with
             ExternalCancelFailed if it could not.
+
+        Raises:
+            OutsideWorkflow: No workflow code is executing here.
         """
         run = current_run("flowpy.external(...).cancel", "use client.run(workflow_id).cancel()")
         task = run.task_here("flowpy.external(...).cancel")
@@ -76,6 +84,9 @@ def external(workflow_id: str, run_id: str | None = None) -> External:
     Args:
         workflow_id: Its workflowId.
         run_id: Its runId; default the run that is open.
+
+    Raises:
+        DeclarationError: The workflow_id is none that SWF takes.
     """
     return External(workflow_id, run_id)
 

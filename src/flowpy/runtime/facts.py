@@ -1,4 +1,4 @@
-"""What workflow code may know: the run's clock, its random numbers and ids, its logger, and itself (law L9)."""
+"""What workflow code may know: the run's clock, its random numbers and ids, its logger, and itself."""
 
 from __future__ import annotations
 
@@ -62,12 +62,22 @@ class RunInfo:
 
 
 def info() -> RunInfo:
-    """What is known of the run that is executing."""
+    """What is known of the run that is executing, as far as its code has seen the history.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+    """
     return current_run("flowpy.info", "use client.run(workflow_id).describe()").current_info()
 
 
 def now() -> dt.datetime:
-    """The run's clock: the time of the accepted DecisionTaskStarted event, UTC, the same in every replay."""
+    """The run's clock: the time of the accepted DecisionTaskStarted event, UTC, the same in every replay.
+
+    It stands still while the code runs, and moves on with the next decision task.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+    """
     clock = current_run("flowpy.now", "use datetime.datetime.now(datetime.UTC)").clock
     return dt.datetime.fromtimestamp(clock, dt.UTC)
 
@@ -76,6 +86,10 @@ def random() -> random_module.Random:
     """The random numbers of the task that is running, seeded from the run and the task's path.
 
     Promised to stay the same: random, randint, randrange, choice, choices, shuffle, sample, uniform, getrandbits.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+        NotInTask: No task is running: a callback or a finalizer.
     """
     run = current_run("flowpy.random", "use random.Random()")
     task = run.task_here("flowpy.random")
@@ -86,7 +100,12 @@ def random() -> random_module.Random:
 
 
 def uuid4() -> uuid.UUID:
-    """A UUID that is the same in every replay: good as an idempotency key for activities."""
+    """A UUID that is the same in every replay: good as an idempotency key for activities.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+        NotInTask: No task is running: a callback or a finalizer.
+    """
     run = current_run("flowpy.uuid4", "use uuid.uuid4()")
     task = run.task_here("flowpy.uuid4")
     return numbered_uuid(run.info.run_id, task.path, task.take(UUID))
@@ -103,6 +122,10 @@ def set_state(state: Any) -> None:
 
     Args:
         state: A value with a JSON form; at most 32,768 characters with all around it.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+        PayloadError: It has no JSON form or is too large.
     """
     current_run("flowpy.set_state", "it is for workflow code").set_state(state)
 

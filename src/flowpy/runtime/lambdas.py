@@ -54,7 +54,12 @@ class LambdaFunction:
             value: Its one input, a JSON value; promises in it are waited for first; None is no input.
 
         Returns:
-            The promise of its result.
+            The promise of its result; fails with LambdaFailed, LambdaTimedOut, LambdaScheduleFailed or
+            LambdaStartFailed. A call that was sent cannot be cancelled: the run waits for it.
+
+        Raises:
+            OutsideWorkflow: No workflow code is executing here.
+            PayloadError: The value has no JSON form or is over 32,768 characters of it.
         """
         run = current_run(f"Lambda function {self.name}", "call it through an AWS SDK")
         task = run.task_here(f"Lambda function {self.name}")
@@ -75,10 +80,15 @@ def lambda_function(
 ) -> LambdaFunction:
     """A Lambda function that SWF calls for the workflow (decision ScheduleLambdaFunction).
 
+    The run must have been started with the option ``lambda_role``, or its type registered with one.
+
     Args:
         name: Name or ARN of the function, at most 64 characters.
         start_to_close_timeout: 1 to 900 seconds; default 900.
-        result_type: Type the result is read as.
+        result_type: Type the result is read as; default what its JSON says.
+
+    Raises:
+        DurationError: The timeout is out of its range.
     """
     return LambdaFunction(name, start_to_close_timeout, result_type)
 

@@ -22,13 +22,17 @@ _MARKER_ID: Final = "id"
 
 
 def patched(id: str) -> bool:
-    """Whether this run takes the new way: the way to change code that has runs under way (CONTRACTS §5).
+    """Whether this run takes the new way: the way to change code that has runs under way.
 
     One answer for the whole run, given at the first call: True in a run that comes here for the first time, and a
     marker is recorded; on replay True if that marker stands in the episode's batch, else False.
 
     Args:
         id: Name of the change, for ever; at most 256 characters.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
+        DeclarationError: The id is empty or too long.
     """
     run = current_run("flowpy.patched", "it is for workflow code")
     known = run.execution.patches.get(id)
@@ -61,11 +65,13 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         **kwargs: The same, by name.
 
     Returns:
-        Its value as it comes back from JSON.
+        Its value as it comes back from JSON: a tuple as a list, a dataclass as a dict.
 
     Raises:
+        OutsideWorkflow: No workflow code is executing here.
+        DeclarationError: The function is async.
         SideEffectFailed: It raised, now or when it first ran.
-        PayloadTooLarge: Its value does not fit a marker.
+        PayloadTooLarge: Its value does not fit a marker (RecordMarker): 32,768 characters of JSON.
     """
     run = current_run("flowpy.side_effect", "call the function itself")
     if iscoroutinefunction(function):

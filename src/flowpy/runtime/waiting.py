@@ -27,6 +27,7 @@ def sleep(duration: Duration, *, timer_id: str | None = None) -> Promise[None]:
         Ready when the timer has fired.
 
     Raises:
+        OutsideWorkflow: No workflow code is executing here.
         DurationError: The duration is negative, unreadable or over a year.
         DuplicateId: A timer with this timer_id is open in the run.
     """
@@ -40,7 +41,11 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
         *promises: Promises, or one iterable of them.
 
     Returns:
-        The list of their values in the order given; fails as soon as one of them fails or is cancelled.
+        The list of their values in the order given; fails as soon as one of them fails or is cancelled. The
+        others go on: cancel them if they are to stop.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
     """
     run = current_run("flowpy.all_of", "collect the values yourself")
     given = _flat(promises)
@@ -73,6 +78,7 @@ def any_of(*promises: Promise[T] | Iterable[Promise[T]]) -> Promise[Promise[T]]:
         A promise of the promise that ended first, with a value or not: compare it with ``is``, or await it.
 
     Raises:
+        OutsideWorkflow: No workflow code is executing here.
         ValueError: There are none.
     """
     run = current_run("flowpy.any_of", "collect the values yourself")
@@ -91,7 +97,7 @@ def any_of(*promises: Promise[T] | Iterable[Promise[T]]) -> Promise[Promise[T]]:
 
 
 def shield(awaitable: Awaitable[T]) -> Promise[T]:
-    """Run clean-up that no cancellation reaches (law L6).
+    """Run clean-up that no cancellation reaches.
 
     A coroutine runs in a task of its own, which the run waits for before it closes and leaves alone when the
     workflow function ends; cancelling the code that awaits the shield does not cancel it.
@@ -101,6 +107,9 @@ def shield(awaitable: Awaitable[T]) -> Promise[T]:
 
     Returns:
         The promise of its value.
+
+    Raises:
+        OutsideWorkflow: No workflow code is executing here.
     """
     run = current_run("flowpy.shield", "use asyncio.shield")
     inner: Any = run.loop.spawn(awaitable, shielded=True) if iscoroutine(awaitable) else awaitable
