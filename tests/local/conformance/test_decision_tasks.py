@@ -105,7 +105,7 @@ def test_a_close_after_a_failed_decision_is_unhandled(swf, make, close):
     ]
 
 
-def test_the_task_for_a_failed_decision_comes_after_the_last_decision_as_recorded(swf, make):
+def test_the_task_for_a_failed_decision_comes_after_the_last_decision(swf, make):
     swf.start()
     swf.decide(make("CancelTimer", timerId="none"), make("RecordMarker", markerName="m"))
 
