@@ -56,8 +56,11 @@ def execute(
         if activity.is_async:
             result = loop.run(activity.fn, context, call)
         else:
-            running.set(context)
-            result = activity.fn(*arguments.args, **arguments.kwargs)
+            before = running.set(context)
+            try:
+                result = activity.fn(*arguments.args, **arguments.kwargs)
+            finally:
+                running.reset(before)
     except ActivityCancelRequested as canceled:
         return _canceled(canceled.details, converter)
     except asyncio.CancelledError as canceled:
