@@ -209,3 +209,60 @@ def test_async_code_is_told_to_await() -> None:
         return ""
 
     assert "await" in Driver(forgets, uses=(work,)).to_the_end()
+
+
+@workflow
+async def joins(which: str) -> None:
+    coroutine = asyncio.sleep(1)
+    try:
+        match which:
+            case "all_of numbers":
+                await flowpy.all_of([1, 2])
+            case "all_of coroutine":
+                await flowpy.all_of(work(), coroutine)
+            case "any_of activity":
+                await flowpy.any_of(work)
+            case _:
+                await flowpy.shield(work)
+    finally:
+        coroutine.close()
+
+
+@pytest.mark.parametrize(
+    ("which", "said"),
+    [
+        ("all_of numbers", "flowpy.all_of joins promises and tasks, not 1: give what a call returned"),
+        ("all_of coroutine", "make a task of sleep() with create_task"),
+        ("any_of activity", "flowpy.any_of joins promises and tasks, not <activity"),
+        ("shield activity", "flowpy.shield protects a coroutine or a promise, not <activity"),
+    ],
+)
+def test_what_is_no_promise_is_told_apart(which: str, said: str) -> None:
+    run = Driver(joins, which, uses=(work,))
+
+    run.decide()
+
+    assert said in run.last("WorkflowExecutionFailed")["reason"]
+
+
+@workflow
+async def joins_what_gather_made() -> list[Any]:
+    return await flowpy.all_of(asyncio.gather(work("a"), work("b")), work("c"))
+
+
+def test_what_gather_made_is_joined_and_fails_like_a_promise() -> None:
+    run = Driver(joins_what_gather_made, uses=(work,))
+    run.decide()
+    run.complete("work-1", 1)
+    run.complete("work-2", 2)
+    run.complete("work-3", 3)
+    assert run.decide() == ["CompleteWorkflowExecution [[1, 2], 3]"]
+
+    run = Driver(joins_what_gather_made, uses=(work,))
+    run.decide()
+    run.fail("work-2", "broken")
+    run.complete("work-1", 1)
+    run.complete("work-3", 3)
+    run.decide()
+
+    assert run.last("WorkflowExecutionFailed")["reason"].startswith("ActivityFailed: activity work (work-2) failed")

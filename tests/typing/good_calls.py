@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any, assert_type
 
+import flowpy
 from flowpy.declare import (
     NONE,
     ChildPromise,
@@ -73,6 +74,8 @@ def nightly(day: str) -> int:
 @workflow
 async def several() -> None:
     first, second = await asyncio.gather(charge("a", 1), refund("b"))
+    assert_type(await flowpy.any_of(charge("a", 1), charge("b", 2)), Promise[str])
+    await flowpy.any_of(charge("a", 1), flowpy.sleep("1h"))
     assert_type(first, str)
     assert_type(second, int)
     done, _ = await asyncio.wait([charge("a", 1), charge("b", 1)], timeout=5)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Iterable
 from inspect import iscoroutine
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar, overload
 
 from flowpy.declare.durations import Duration
 from flowpy.declare.promise import Promise
@@ -13,6 +14,8 @@ from flowpy.runtime.running import current_run
 from flowpy.runtime.values import when_ready
 
 T = TypeVar("T")
+
+_JOINED: Final = (Future, asyncio.Future)  # asyncio.gather makes futures of its own
 
 
 def sleep(duration: Duration, *, timer_id: str | None = None) -> Promise[None]:
@@ -46,12 +49,13 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
 
     Raises:
         OutsideWorkflow: No workflow code is executing here.
+        TypeError: Something else is among them.
     """
     run = current_run("flowpy.all_of", "collect the values yourself")
-    given = _flat(promises)
+    given = _flat(promises, "flowpy.all_of")
     joined: RunPromise[list[Any]] = RunPromise(run.loop)
 
-    def ready(failed: Future[Any] | None) -> None:
+    def ready(failed: Any) -> None:
         if joined.done():
             return
         if failed is None:
@@ -59,7 +63,7 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
         elif failed.cancelled():
             joined.set_cancelled(error=failed._make_cancelled_error())
         else:
-            joined.set_exception(failed._error)
+            joined.set_exception(failed.exception())
 
     if given:
         when_ready(given, ready, deep=False)
@@ -68,7 +72,15 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
     return joined
 
 
-def any_of(*promises: Promise[T] | Iterable[Promise[T]]) -> Promise[Promise[T]]:
+@overload
+def any_of(*promises: Promise[T] | Iterable[Promise[T]]) -> Promise[Promise[T]]: ...
+
+
+@overload
+def any_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[Promise[Any]]: ...
+
+
+def any_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[Promise[Any]]:
     """The first of several promises to end, like Flow's OrPromise.
 
     Args:
@@ -80,12 +92,13 @@ def any_of(*promises: Promise[T] | Iterable[Promise[T]]) -> Promise[Promise[T]]:
     Raises:
         OutsideWorkflow: No workflow code is executing here.
         ValueError: There are none.
+        TypeError: Something else is among them.
     """
     run = current_run("flowpy.any_of", "collect the values yourself")
-    given = _flat(promises)
+    given = _flat(promises, "flowpy.any_of")
     if not given:
         raise ValueError("flowpy.any_of() of no promises would never be ready: give it at least one")
-    first: RunPromise[Promise[T]] = RunPromise(run.loop)
+    first: RunPromise[Promise[Any]] = RunPromise(run.loop)
 
     def ended(promise: Future[Any]) -> None:
         if not first.done():
@@ -110,9 +123,12 @@ def shield(awaitable: Awaitable[T]) -> Promise[T]:
 
     Raises:
         OutsideWorkflow: No workflow code is executing here.
+        TypeError: It is neither of the two.
     """
     run = current_run("flowpy.shield", "use asyncio.shield")
     inner: Any = run.loop.spawn(awaitable, shielded=True) if iscoroutine(awaitable) else awaitable
+    if not isinstance(inner, Future):
+        raise TypeError(f"flowpy.shield protects a coroutine or a promise, not {awaitable!r}; join with flowpy.all_of")
     outer: RunPromise[T] = RunPromise(run.loop)
 
     def ended(promise: Future[T]) -> None:
@@ -129,7 +145,13 @@ def shield(awaitable: Awaitable[T]) -> Promise[T]:
     return outer
 
 
-def _flat(promises: tuple[Any, ...]) -> list[Any]:
-    if len(promises) == 1 and not isinstance(promises[0], Future):
-        return list(promises[0])
-    return list(promises)
+def _flat(promises: tuple[Any, ...], what: str) -> list[Any]:
+    alone = len(promises) == 1 and isinstance(promises[0], Iterable) and not isinstance(promises[0], _JOINED)
+    given = list(promises[0] if alone else promises)
+    for each in given:
+        if iscoroutine(each):
+            # Not its repr: that has an address, and the reason of a failed run should be the same in every process.
+            raise TypeError(f"{what} joins promises and tasks: make a task of {each.__qualname__}() with create_task")
+        if not isinstance(each, _JOINED):
+            raise TypeError(f"{what} joins promises and tasks, not {each!r}: give what a call returned")
+    return given
