@@ -1,7 +1,7 @@
-"""An order from start to result: ``make demo``, or ``python samples/demo.py [--json]``.
+"""Two orders from start to end: ``make demo``, or ``python samples/demo.py [--json]``.
 
-Starts a service that stands in for Amazon SWF and a worker, each as a process of its own, starts an order, waits for
-its result, and shows what the service recorded. Nothing leaves this machine.
+Starts Amazon SWF on this machine and a worker, each as a process of its own, and two orders. The first is approved and
+delivered, the second cancelled while it waits for approval. Then shows what SWF recorded. Nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -15,56 +15,69 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from flowpy import AlreadyExists, Client, FlowpyError, ResultNotReady, UnknownResource
+from flowpy import AlreadyExists, Client, FlowpyError, UnknownResource, WorkflowCanceled
 from flowpy.client import Run
-from order import Delivery, order
+from order import Delivery, approval, order
 from processes import DOMAIN, PATIENCE, REGION, ProcessFailed, be_local, pause, service, stop_in_pauses, worker
-from table import WIDTH, Event, about, elapsed, fitted, table
+from table import WIDTH, Event, about, count, elapsed, fitted, table
 
-ORDER = ("o-7", ["lamp", "teapot", "rug"])
-INTERVAL = 0.2  # seconds between two looks at the run
+APPROVED, CANCELLED = ("o-7", ["lamp", "teapot", "rug"]), ("o-8", ["lamp"])
+INTERVAL = 0.2  # seconds between two looks at a run
 
 Show = Callable[[str], None]
 Check = Callable[[], None]
 
 
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """How an order ended: its status as SWF calls it, its result if there is one, and its history."""
+
+    order_id: str
+    status: str
+    result: Delivery | None
+    events: list[Event]
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Runs an order from start to result, on this machine alone.")
-    parser.add_argument("--json", action="store_true", help="print result and history as JSON")
+    parser = argparse.ArgumentParser(description="Runs two orders from start to end, on this machine alone.")
+    parser.add_argument("--json", action="store_true", help="print results and histories as JSON")
     given = parser.parse_args()
     stop_in_pauses()
     be_local()
     try:
         with progress() as show:
-            result, events = demo(show)
+            endings = demo(show)
     except (ProcessFailed, FlowpyError) as error:
         print(f"the demo failed: {error}", file=sys.stderr)
         return 1
-    for line in as_json(result, events) if given.json else as_text(result, events):
+    for line in as_json(endings) if given.json else as_text(endings):
         print(line)
     return 0
 
 
-def demo(show: Show) -> tuple[Delivery, list[Event]]:
-    """Run one order from start to result, with all that takes part in it.
+def demo(show: Show) -> list[Ending]:
+    """Run both orders, with all that takes part in them.
 
     Args:
         show: Told what goes on.
 
-    Returns:
-        The result and the history.
-
     Raises:
-        ProcessFailed: The service or the worker did not start, or ended.
-        ResultNotReady: The order takes too long.
+        ProcessFailed: The service or the worker did not start, or ended, or takes too long.
         WorkflowFailed: It failed.
     """
-    show("starting the service")
+    show("starting Amazon SWF on this machine")
     with service() as url, connect(url) as client:
         show("starting a worker")
         with worker(url) as working:
-            run = start(client, working.check)
-            return wait(run, working.check, show), run.history()
+            first, second = start(client, working.check, *APPROVED), start(client, working.check, *CANCELLED)
+
+            wait(first, is_packing, working.check, show)
+            client.run(first.workflow_id).signal(approval, True)  # as anybody might who knows the order's number
+
+            wait(second, is_packed, working.check, show)
+            client.run(second.workflow_id).cancel()
+
+            return [end(run, working.check, show) for run in (first, second)]
 
 
 def connect(url: str) -> Client:
@@ -75,33 +88,49 @@ def connect(url: str) -> Client:
     return client
 
 
-def start(client: Client, check: Check, **options: Any) -> Run[Delivery]:
-    """Start the order, as soon as a worker has registered its type."""
+def start(client: Client, check: Check, order_id: str, items: list[str], **options: Any) -> Run[Delivery]:
+    """Start an order, as soon as a worker has registered its type."""
     deadline = time.monotonic() + PATIENCE
     while True:
         check()
         try:
-            return client.start(order, *ORDER, workflow_id=f"order-{ORDER[0]}", **options)
+            return client.start(order, order_id, items, workflow_id=f"order-{order_id}", **options)
         except UnknownResource:
             if time.monotonic() > deadline:
                 raise
         pause(INTERVAL)
 
 
-def wait(run: Run[Delivery], check: Check, show: Show) -> Delivery:
-    """Wait for the result, showing what happens meanwhile; ``run.result()`` alone waits in silence."""
+def is_packing(events: list[Event]) -> bool:
+    """Whether the items are reserved and go into boxes."""
+    return count(events, "ActivityTaskScheduled") > 1
+
+
+def is_packed(events: list[Event]) -> bool:
+    """Whether an order of one item is reserved and packed, so that it waits for its approval."""
+    return count(events, "ActivityTaskCompleted") > 1
+
+
+def wait(run: Run[Delivery], happened: Callable[[list[Event]], bool], check: Check, show: Show) -> None:
+    """Wait until something has happened to an order, showing what happens meanwhile."""
     deadline = time.monotonic() + PATIENCE
-    while True:
+    while not happened(events := run.history()):
         check()
-        try:
-            return run.result(timeout=0)
-        except ResultNotReady:
-            if time.monotonic() > deadline:
-                raise
-        events = run.history()
+        if time.monotonic() > deadline:
+            raise ProcessFailed(f"{run.workflow_id} is not done after {PATIENCE:g} s")
         last = [event for event in events if not event["eventType"].startswith("DecisionTask")][-1]
-        show(f"{elapsed(events, last):4.1f} s  {last['eventType']} {about(events, last)}")
+        show(f"{elapsed(events, last):4.1f} s  {run.workflow_id}: {last['eventType']} {about(events, last)}")
         pause(INTERVAL)
+
+
+def end(run: Run[Delivery], check: Check, show: Show) -> Ending:
+    """Wait for the end of an order; ``run.result()`` alone does that in silence."""
+    wait(run, lambda _: run.describe().status == "CLOSED", check, show)
+    try:
+        status, result = "COMPLETED", run.result(timeout=0)
+    except WorkflowCanceled:
+        status, result = "CANCELED", None
+    return Ending(run.workflow_id.removeprefix("order-"), status, result, run.history())
 
 
 @contextlib.contextmanager
@@ -122,17 +151,21 @@ def progress() -> Iterator[Show]:
             print("\r\x1b[K", end="", file=out, flush=True)
 
 
-def as_text(result: Delivery, events: list[Event]) -> Iterator[str]:
-    """The result, and the history as a table."""
-    yield from table(events)
-    yield ""
-    yield f"result after {elapsed(events, events[-1]):.1f} s: {result.receipt}"
-    yield from (f"  {parcel}" for parcel in result.parcels)
+def as_text(endings: list[Ending]) -> Iterator[str]:
+    """For each order its history as a table, and its result."""
+    for ending in endings:
+        yield f"order {ending.order_id}"
+        yield from table(ending.events)
+        said = ending.result.receipt if ending.result else "what was reserved is released"
+        yield f"{ending.status} after {elapsed(ending.events, ending.events[-1]):.1f} s: {said}"
+        yield from (f"  {parcel}" for parcel in (ending.result.parcels if ending.result else ()))
+        yield ""
+    yield "(decision tasks, between all of these, are left out; --json has them)"
 
 
-def as_json(result: Delivery, events: list[Event]) -> Iterator[str]:
-    """Result and history as one JSON object, the history in a form that ``flowpy.testing.replay`` reads."""
-    told = {"result": dataclasses.asdict(result), "events": events}
+def as_json(endings: list[Ending]) -> Iterator[str]:
+    """All as one JSON object, the histories in a form that ``flowpy.testing.replay`` reads."""
+    told = {"orders": [dataclasses.asdict(ending) for ending in endings]}
     yield json.dumps(told, indent=2, default=lambda moment: moment.isoformat())
 
 

@@ -1,4 +1,4 @@
-"""The processes of the demo: a service that stands in for Amazon SWF, and workers."""
+"""The processes of the demo: Amazon SWF on this machine, and workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import IO, Self
 
@@ -108,28 +109,57 @@ def worker(url: str, *options: str) -> Process:
 
 @contextmanager
 def service() -> Iterator[str]:
-    """The stand-in for SWF, moto's server on the loopback interface, while a block runs; gives its address.
+    """Amazon SWF on the loopback interface, as it comes with flowpy, while a block runs; gives its address.
 
     Raises:
-        ProcessFailed: It is not installed or does not start.
+        ProcessFailed: What it needs is not installed, or it does not start.
     """
     missing = missing_modules()
     if missing:
-        raise ProcessFailed(f"not installed: {', '.join(missing)}; run make demo, or pip install 'flowpy-swf[test]'")
-    port = _free_port()
-    with Process("service", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)) as process:
+        raise ProcessFailed(f"not installed: {', '.join(missing)}; run make demo, or pip install 'flowpy-swf[server]'")
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="flowpy-demo-") as folder, embedded(port, Path(folder, "swf.db")):
+        yield address(port)
+
+
+def embedded(port: int, db: Path) -> AbstractContextManager[Process]:
+    """That service alone. All it knows is in the file: it may die, and another one goes on where it was."""
+    return listening(port, "-m", "flowpy.local", "--port", str(port), "--db", str(db), "--hold", "2")
+
+
+@contextmanager
+def listening(port: int, *arguments: str) -> Iterator[Process]:
+    """A service, from when it answers on a port until a block ends.
+
+    Raises:
+        ProcessFailed: It does not start.
+    """
+    with Process("service", *arguments) as process:
         deadline = time.monotonic() + PATIENCE
-        while not _listens(port):
+        while not _answers(port):
             process.check()
             if time.monotonic() > deadline:
-                raise ProcessFailed(f"the service does not listen on port {port} after {PATIENCE:g} s")
+                raise ProcessFailed(f"the service does not answer on port {port} after {PATIENCE:g} s")
             pause(0.05)
-        yield f"http://127.0.0.1:{port}"
+        yield process
 
 
 def missing_modules() -> list[str]:
     """What the service needs and this Python does not have."""
-    return [name for name in ("moto", "flask", "flask_cors") if importlib.util.find_spec(name) is None]
+    return [name for name in ("httptools", "uvicorn") if importlib.util.find_spec(name) is None]
+
+
+def address(port: int) -> str:
+    """Where a service on a port is."""
+    return f"http://127.0.0.1:{port}"
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def be_local() -> None:
@@ -139,14 +169,14 @@ def be_local() -> None:
     os.environ.update(LOCAL)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def _answers(port: int) -> bool:
+    """Whether a service on a port answers HTTP, whatever it says."""
+    probe = HTTPConnection("127.0.0.1", port, timeout=1)
+    try:
+        probe.request("GET", "/")
+        probe.getresponse()
+    except (OSError, HTTPException):
+        return False
+    finally:
+        probe.close()
+    return True

@@ -11,17 +11,23 @@ WIDTH = 80
 
 
 def table(events: list[Event], width: int = WIDTH) -> Iterator[str]:
-    """One line for each event: its id, seconds since the start, its type and what it is about.
+    """One line for each event but those of decision tasks: id, seconds since the start, type, what it is about.
 
     Args:
         events: A whole history, as boto3 gives it.
         width: Longest line.
     """
-    widest = max(len(event["eventType"]) for event in events)
+    told = [event for event in events if not event["eventType"].startswith("DecisionTask")]
+    widest = max(len(event["eventType"]) for event in told)
     yield f" id  seconds  {'event':<{widest}}  about"
-    for event in events:
+    for event in told:
         line = f"{event['eventId']:>3}  {elapsed(events, event):7.1f}  {event['eventType']:<{widest}}  "
         yield fitted(line + about(events, event), width).rstrip()
+
+
+def count(events: list[Event], kind: str) -> int:
+    """How many events are of a type."""
+    return sum(event["eventType"] == kind for event in events)
 
 
 def elapsed(events: list[Event], event: Event) -> float:

@@ -1,4 +1,4 @@
-"""A worker that runs orders: ``python samples/worker.py --endpoint-url http://127.0.0.1:5000``.
+"""A worker that runs orders: ``python samples/worker.py --endpoint-url http://127.0.0.1:8042``.
 
 It works until it is told to stop (SIGTERM, Ctrl-C). Several may run at once, on any number of machines; with ``--only``
 one decides and another does the work.
@@ -11,9 +11,9 @@ import logging
 
 from flowpy import Client, Worker
 from flowpy.worker import WorkerSettings
-from order import charge, order, pack, reserve
+from order import charge, order, pack, pack_and_ship, release, reserve
 
-# One poller of each kind: the stand-in service may give a task twice to two that ask in the same moment.
+# One poller of each kind does for a shop this small, and keeps what happens easy to follow.
 SETTINGS = WorkerSettings(threads=1, activity_pollers=1)
 
 
@@ -28,8 +28,8 @@ def main() -> None:
     client = Client(given.domain, region_name=given.region, endpoint_url=given.endpoint_url)
     Worker(
         client,
-        workflows=[order] if given.only != "activities" else [],
-        activities=[reserve, charge, pack] if given.only != "workflows" else [],
+        workflows=[order, pack_and_ship] if given.only != "activities" else [],
+        activities=[reserve, release, charge, pack] if given.only != "workflows" else [],
         settings=SETTINGS,
     ).run()
 
