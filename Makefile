@@ -1,4 +1,4 @@
-# make demo    an order, from start to result, with a service and a worker as processes here
+# make demo    two orders, one approved and one cancelled, with SWF and a worker as processes here
 # make test    everything a change must pass: ruff, mypy, basedpyright, pytest
 #
 # PYTHON names the interpreter that the virtual environment VENV is made with; Python 3.11 or newer.
