@@ -13,6 +13,8 @@ import sys
 from asyncio import events, locks, taskgroups, tasks, timeouts
 from typing import Any
 
+from flowpy.runtime.promise import suspended
+
 
 def _on_our_loop() -> bool:
     from flowpy.runtime.loop import Loop
@@ -109,19 +111,26 @@ def _replace_condition_wait() -> None:
     condition.wait = wait
 
 
-def _number_gathered_futures() -> None:
-    """What ``asyncio.gather`` returns hashes by address; on a run's loop it takes part in the count of futures."""
+def _gather_like_a_promise() -> None:
+    """What ``asyncio.gather`` returns is CPython's own: here it hashes and waits as promises do.
+
+    By itself it hashes by address, and its ``result()`` knows nothing of plain ``def`` workflows.
+    """
     gathered: Any = vars(tasks)["_GatheringFuture"]
+    original = gathered.result
 
     def number(self: Any) -> int:
         known: int | None = self.__dict__.get("_flowpy_number")
         if known is None:
-            loop: Any = self.get_loop()
-            count = getattr(loop, "number_future", None)
+            count = getattr(self.get_loop(), "number_future", None)
             known = self.__dict__["_flowpy_number"] = count() if count is not None else object.__hash__(self)
         return known
 
+    def result(self: Any) -> Any:
+        return suspended(self) if _on_our_loop() and not self.done() else original(self)
+
     gathered.__hash__ = number
+    gathered.result = result
 
 
 _installed: list[bool] = []
@@ -138,4 +147,4 @@ def install() -> None:
         _replace_taskgroup_exit()
         _replace_timeout_exit()
         _replace_condition_wait()
-    _number_gathered_futures()
+    _gather_like_a_promise()

@@ -45,6 +45,19 @@ class PlainGreenlet(greenlet.greenlet):  # type: ignore[misc]  # greenlet ships 
     """The greenlet of a plain ``def`` workflow; its parent awaits the promises it switches out with."""
 
 
+def suspended(future: Any) -> Any:
+    """The result of a future that is not done: plain ``def`` code is suspended until it is.
+
+    Raises:
+        AwaitNeeded: The code is async.
+    """
+    here = greenlet.getcurrent()
+    if isinstance(here, PlainGreenlet):
+        assert here.parent is not None
+        return here.parent.switch(future)
+    raise AwaitNeeded(f"{future!r} is not done: in async code await it; only plain def workflows use .result()")
+
+
 class Future(Promise[T]):
     """What ``loop.create_future()`` gives, and the base of promises and tasks.
 
@@ -101,7 +114,8 @@ class Future(Promise[T]):
         if state is DONE:
             return self._value
         if state is PENDING:
-            return self._suspend()
+            value: T = suspended(self)
+            return value
         self._observed = True
         if state is CANCELLED:
             raise self._make_cancelled_error()
@@ -115,15 +129,6 @@ class Future(Promise[T]):
         if state is CANCELLED:
             raise self._make_cancelled_error()
         return self._error if state is FAILED else None
-
-    def _suspend(self) -> T:
-        here = greenlet.getcurrent()
-        if isinstance(here, PlainGreenlet):
-            assert here.parent is not None
-            return here.parent.switch(self)  # type: ignore[no-any-return]  # comes back through the bridge
-        raise AwaitNeeded(
-            f"{self!r} is not done: in async code write `await promise`; only plain def workflows use .result()"
-        )
 
     def __await__(self) -> Generator[Any, None, T]:
         if self._state is PENDING:

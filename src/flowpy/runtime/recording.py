@@ -75,7 +75,8 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """
     run = current_run("flowpy.side_effect", "call the function itself")
     if iscoroutinefunction(function):
-        raise DeclarationError(f"side_effect runs plain functions; {function!r} is async: make it an activity")
+        name = function.__qualname__
+        raise DeclarationError(f"side_effect runs plain functions; {name} is async: make it an activity")
     task = run.task_here("flowpy.side_effect")
     id = fitted(f"{task.path}effect-{task.take(EFFECT)}")
     details = run.execution.recorded_marker(SIDE_EFFECT, id) if run.replaying else None

@@ -40,8 +40,9 @@ def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -
             promises_in(value.values(), found)
         elif hasattr(kind, "__await__"):
             raise TypeError(
-                f"{value!r} cannot be waited for here: only promises and tasks can. Await it first, make it a task "
-                "with asyncio.create_task, or join promises with flowpy.all_of instead of asyncio.gather"
+                f"a {kind.__name__} ({getattr(value, '__qualname__', 'nameless')}) cannot be waited for here: only "
+                "promises and tasks can. Await it first, make it a task with asyncio.create_task, or join promises "
+                "with flowpy.all_of instead of asyncio.gather"
             )
     return found
 
