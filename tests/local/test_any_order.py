@@ -2,217 +2,250 @@
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
-from typing import Any
+from collections import Counter
+from contextlib import suppress
 
-import pytest
-from attrs import evolve
-from hypothesis import given, settings
+from botocore.loaders import Loader
+from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
-from flowpy.errors import AlreadyExists, UnknownResource
-from flowpy.local.engine import Engine, Quotas, VirtualClock
+from flowpy.errors import AlreadyExists, TypeDeprecated
+from flowpy.local.engine import check_history
 from flowpy.local.store import SQLiteStore
 
-IDS = st.sampled_from(["a", "b", "c"])
-WORKFLOWS = st.sampled_from(["w", "x", "y"])
-SECONDS = st.sampled_from(["0", "1", "3", "NONE"])
-FINITE = st.sampled_from(["0", "1", "3"])
-TYPES = st.sampled_from(["order", "none"]).map(lambda name: {"name": name, "version": "1"})
-ACTIVITIES = st.sampled_from(["charge", "none"]).map(lambda name: {"name": name, "version": "1"})
-POLICIES = st.sampled_from(["TERMINATE", "REQUEST_CANCEL", "ABANDON"])
+from .chance import ANSWERS, CLOSE, CONFIG, IDS, OVERRIDES, PAGES, PARENTS, Chance, some
 
-WORK: dict[str, dict[str, Any]] = {
-    "ScheduleActivityTask": {
-        "activityId": IDS,
-        "activityType": ACTIVITIES,
-        "heartbeatTimeout": SECONDS,
-        "startToCloseTimeout": SECONDS,
-        "scheduleToStartTimeout": SECONDS,
-        "scheduleToCloseTimeout": SECONDS,
-    },
-    "RequestCancelActivityTask": {"activityId": IDS},
-    "StartTimer": {"timerId": IDS, "startToFireTimeout": FINITE},
-    "CancelTimer": {"timerId": IDS},
-    "RecordMarker": {"markerName": IDS},
-    "StartChildWorkflowExecution": {
-        "workflowId": WORKFLOWS,
-        "workflowType": TYPES,
-        "childPolicy": POLICIES,
-        "executionStartToCloseTimeout": FINITE,
-    },
-    "SignalExternalWorkflowExecution": {"workflowId": WORKFLOWS, "signalName": IDS},
-    "RequestCancelExternalWorkflowExecution": {"workflowId": WORKFLOWS},
-    "ScheduleLambdaFunction": {"id": IDS, "name": IDS, "startToCloseTimeout": st.sampled_from(["1", "3"])},
-}
-CLOSES: dict[str, dict[str, Any]] = {
-    "CompleteWorkflowExecution": {},
-    "FailWorkflowExecution": {},
-    "CancelWorkflowExecution": {},
-    "ContinueAsNewWorkflowExecution": {"childPolicy": POLICIES},
-}
-
-
-def decisions_of(kinds):
-    return st.one_of(
-        *(
-            st.fixed_dictionaries(
-                {
-                    "decisionType": st.just(kind),
-                    f"{kind[0].lower()}{kind[1:]}DecisionAttributes": st.fixed_dictionaries(attributes),
-                }
-            )
-            for kind, attributes in kinds.items()
-        )
-    )
-
-
-ANSWERS = st.tuples(
-    st.lists(decisions_of(WORK), max_size=5), st.one_of(st.just([]), decisions_of(CLOSES).map(lambda close: [close]))
-).map(lambda parts: parts[0] + parts[1])
-
-OVERRIDES = st.one_of(
-    st.just({}),
-    st.just({"taskList": {"name": "other"}}),
-    st.just({"taskList": {"name": "deciders"}}),
-    st.just({"taskList": {"name": "other"}, "taskListScheduleToStartTimeout": "2"}),
-)
-
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("poll"), st.sampled_from(["deciders", "other"])),
-        st.tuples(st.just("answer"), ANSWERS, OVERRIDES),
-        st.tuples(st.just("take")),
-        st.tuples(
-            st.just("work"),
-            st.sampled_from(["Completed", "Failed", "Canceled", "Heartbeat"]),
-        ),
-        st.tuples(st.just("start"), WORKFLOWS),
-        st.tuples(st.just("outside"), st.sampled_from(["Signal", "RequestCancel", "Terminate"]), WORKFLOWS),
-        st.tuples(st.just("advance"), st.sampled_from([0.5, 1, 2, 40])),
-        st.tuples(st.just("effect"), st.integers(0, 5)),
-    ),
-    min_size=10,
-    max_size=80,
+NUMBERS = st.integers(0, 5)
+HOW = st.sampled_from(["Completed", "Failed", "Canceled", "Heartbeat"])
+LISTS = ("deciders", "other")
+DISTURBANCES = st.sampled_from(
+    [
+        ("outside",),
+        ("retire", "Activity"),
+        ("retire", "Workflow"),
+        ("refuse", "RecordMarker", "OPERATION_NOT_PERMITTED"),
+        ("refuse", "StartTimer", "TIMER_CREATION_RATE_EXCEEDED"),
+        ("refuse", "SignalExternalWorkflowExecution", "SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_RATE_EXCEEDED"),
+        ("refuse", "StartChildWorkflowExecution", "WORKFLOW_ALREADY_RUNNING"),
+        ("refuse", "StartLambdaFunction", "ASSUME_ROLE_FAILED"),
+    ]
 )
 
 
-class Chance:
-    """Plays one list of steps; what SWF refuses is left out."""
+class AnyOrder(RuleBasedStateMachine):
+    """One engine; what can be done is done in any order."""
 
-    def __init__(self, swf):
-        self.swf = swf
-        self.decisions: list[dict[str, Any]] = []
-        self.activities: list[dict[str, Any]] = []
+    reached: Counter[str]
 
-    def poll(self, task_list):
-        task = self.swf.poll(task_list)
-        if task["startedEventId"]:
-            assert task["events"][-1]["eventId"] == task["startedEventId"]
-            self.decisions.append(task)
+    @initialize(held=st.booleans(), between=st.booleans(), options=CONFIG)
+    def begin(self, held, between, options):
+        self.held = held
+        self.judged = {}
+        self.players = self.enter(held, between)
+        self.all_do("start", "w", options)
 
-    def answer(self, decisions, options):
-        if self.decisions:
-            self.swf.answer(self.decisions.pop(0), *decisions, **options)
+    def enter(self, held, between):
+        return [Chance(held=held, between=between)]
 
+    def all_do(self, what, *arguments):
+        for player in self.players:
+            getattr(player, what)(*arguments)
+            # What is due by now happens before anybody looks what there is to do.
+            player.engine.tick()
+
+    @property
+    def first(self):
+        return self.players[0]
+
+    # --- deciders ---------------------------------------------------------------------------
+
+    @precondition(lambda self: self.first.waiting("PollForDecisionTask", LISTS))
+    @rule(which=NUMBERS, options=PAGES)
+    def poll(self, which, options):
+        lists = self.first.waiting("PollForDecisionTask", LISTS)
+        self.all_do("poll", lists[which % len(lists)], options)
+
+    @precondition(lambda self: self.first.decisions)
+    @rule(which=NUMBERS, decisions=ANSWERS, options=OVERRIDES)
+    def answer(self, which, decisions, options):
+        self.all_do("answer", which, decisions, options)
+
+    @precondition(lambda self: self.first.waiting("PollForDecisionTask", LISTS))
+    @rule(which=NUMBERS, decisions=ANSWERS, options=OVERRIDES)
+    def decide(self, which, decisions, options):
+        lists = self.first.waiting("PollForDecisionTask", LISTS)
+        self.all_do("poll", lists[which % len(lists)], {})
+        self.all_do("answer", -1, decisions, options)
+
+    @precondition(lambda self: self.first.children())
+    @rule(which=NUMBERS, close=CLOSE)
+    def close_child(self, which, close):
+        self.all_do("close_child", which, close)
+
+    # --- workers ----------------------------------------------------------------------------
+
+    @precondition(lambda self: self.first.waiting("PollForActivityTask", ("workers",)))
+    @rule()
     def take(self):
-        task = self.swf.take()
-        if task["startedEventId"]:
-            self.activities.append(task)
+        self.all_do("take")
 
-    def work(self, how):
-        if self.activities:
-            operation = "RecordActivityTaskHeartbeat" if how == "Heartbeat" else f"RespondActivityTask{how}"
-            self.swf.call(operation, taskToken=self.activities[0]["taskToken"])
-            if how != "Heartbeat":
-                del self.activities[0]
+    @precondition(lambda self: self.first.activities)
+    @rule(which=NUMBERS, how=HOW, details=some(details=IDS))
+    def work(self, which, how, details):
+        self.all_do("work", which, how, details)
 
-    def start(self, workflow_id):
-        self.swf.start(workflow_id, **({"lambdaRole": "role"} if workflow_id == "w" else {}))
+    @precondition(lambda self: self.first.waiting("PollForActivityTask", ("workers",)))
+    @rule(how=HOW, details=some(details=IDS))
+    def take_and_work(self, how, details):
+        self.all_do("take")
+        self.all_do("work", -1, how, details)
 
-    def outside(self, what, workflow_id):
-        said = {"signalName": "s"} if what == "Signal" else {}
-        self.swf.call(f"{what}WorkflowExecution", domain="shop", workflowId=workflow_id, **said)
+    @precondition(lambda self: self.first.running())
+    @rule(which=NUMBERS, well=st.booleans())
+    def end_function(self, which, well):
+        self.all_do("end_function", which, well)
 
+    # --- operators --------------------------------------------------------------------------
+
+    @rule(workflow_id=PARENTS, options=CONFIG)
+    def start(self, workflow_id, options):
+        for player in self.players:
+            with suppress(AlreadyExists, TypeDeprecated):
+                player.start(workflow_id, options)
+            player.engine.tick()
+
+    @precondition(lambda self: self.first.open_ids())
+    @rule(what=st.sampled_from(["Signal", "RequestCancel"]), which=NUMBERS, named=st.booleans())
+    def ask(self, what, which, named):
+        ids = self.first.open_ids()
+        self.all_do("outside", what, ids[which % len(ids)], named)
+
+    @rule(disturb=DISTURBANCES, which=NUMBERS)
+    def disturb(self, disturb, which):
+        what, *arguments = disturb
+        ids = self.first.open_ids()
+        if what != "outside":
+            self.all_do(what, *arguments)
+        elif ids:
+            self.all_do("outside", "Terminate", ids[which % len(ids)], False)
+
+    # --- time -------------------------------------------------------------------------------
+
+    @rule(seconds=st.sampled_from([0.5, 1, 2, 4]))
     def advance(self, seconds):
-        self.swf.engine.advance(seconds)
+        self.all_do("advance", seconds)
 
-    def effect(self, position):
-        pending = self.swf.engine.pending_effects
-        if pending:
-            self.swf.engine.run_effect(position % len(pending))
+    @precondition(lambda self: not self.first.waiting("PollForDecisionTask", LISTS))
+    @rule()
+    def fall_due(self):
+        self.all_do("fall_due")
+
+    @precondition(lambda self: self.held and self.first.engine.pending_effects)
+    @rule(which=NUMBERS)
+    def effect(self, which):
+        self.all_do("effect", which)
+
+    # --- what always holds ------------------------------------------------------------------
+
+    @invariant()
+    def every_history_is_one_that_swf_could_write(self):
+        for run in self.first.engine.world.runs.values():
+            if self.judged.get(run.run_id) != len(run.events):
+                check_history(list(run.events))
+                self.judged[run.run_id] = len(run.events)
+
+    @invariant()
+    def what_is_kept_beside_the_histories_agrees_with_them(self):
+        check_state(self.first.engine)
+
+    def teardown(self):
+        if not hasattr(self, "players"):
+            return
+        for player in self.players:
+            player.end()
+        self.every_history_is_one_that_swf_could_write()
+        for run in self.first.engine.world.runs.values():
+            self.reached.update(event["eventType"] for event in run.events)
+        for player in self.players:
+            player.engine.close()
+
+
+OPENS = {
+    "activities": ("ActivityTaskScheduled", ["Completed", "Failed", "Canceled", "TimedOut"], "ActivityTask"),
+    "timers": ("TimerStarted", ["Fired", "Canceled"], "Timer"),
+    "lambdas": ("LambdaFunctionScheduled", ["Completed", "Failed", "TimedOut"], "LambdaFunction"),
+    "children": (
+        "StartChildWorkflowExecutionInitiated",
+        ["Completed", "Failed", "Canceled", "TimedOut", "Terminated"],
+        "ChildWorkflowExecution",
+    ),
+}
 
 
 def check_state(engine):
-    """What is kept beside the histories agrees with them."""
+    """What the engine knows of open runs is what their histories say."""
     waiting = started = 0
     for run in engine.world.runs.values():
-        types = [event["eventType"] for event in run.events]
-        ended = types.count("DecisionTaskCompleted") + types.count("DecisionTaskTimedOut")
-        if run.is_open:
-            assert types.count("DecisionTaskScheduled") - ended == (run.decision is not None) + (run.queued is not None)
-            waiting += run.decision is not None and not run.decision.started_event_id
-            started += sum(task.started_event_id > 0 for task in run.activities.values())
-        else:
+        types = Counter(event["eventType"] for event in run.events)
+        ended = types["DecisionTaskCompleted"] + types["DecisionTaskTimedOut"]
+        if not run.is_open:
             assert not run.deadlines
+            continue
+        assert types["DecisionTaskScheduled"] - ended == (run.decision is not None) + (run.queued is not None)
+        for name, (opens, closes, prefix) in OPENS.items():
+            closed = sum(types[f"{prefix}{how}"] for how in closes)
+            assert len(getattr(run, name)) == types[opens] - closed - failed_later(run, name), name
+        waiting += run.decision is not None and not run.decision.started_event_id
+        started += sum(task.started_event_id > 0 for task in run.activities.values())
     world = engine.world
-    assert sum(world.decision_lists.count("shop", name) for name in ("deciders", "other")) == waiting
+    assert sum(world.decision_lists.count("shop", name) for name in LISTS) == waiting
     assert world.activity_lists.count("shop", "workers") + started == sum(
         len(run.activities) for run in world.runs.values() if run.is_open
     )
 
 
-QUOTAS = Quotas(open_activities=2, open_timers=2, open_children=2, open_lambda_functions=2, events=60)
+def failed_later(run, name):
+    """How many of what was opened never began."""
+    event_type = {"children": "StartChildWorkflowExecutionFailed", "lambdas": "StartLambdaFunctionFailed"}.get(name)
+    found = [event for event in run.events if event["eventType"] == event_type]
+    bodies = [next(value for key, value in event.items() if key.endswith("EventAttributes")) for event in found]
+    return sum(body.get("initiatedEventId", 1) > 0 for body in bodies)
 
 
-def begun(new_driver, *, held, between=False, store=None):
-    """One to play the steps, on an engine of his own."""
-    engine = Engine(VirtualClock(), QUOTAS, wake_between=between, store=store)
-    engine.on_lambda("a", lambda text: text)
-    engine.on_lambda("b", None)
-    engine.hold_effects = held
-    swf = new_driver(engine)
-    swf.start("w", lambdaRole="role")
-    return Chance(swf)
+class Forgetful(AnyOrder):
+    """Two engines: one remembers, the other reads all again after each step, and nobody can tell."""
+
+    def enter(self, held, between):
+        store = SQLiteStore(":memory:")
+        return [Chance(held=held, between=between), Chance(held=held, between=between, store=store)]
+
+    @invariant()
+    def both_are_the_same(self):
+        if hasattr(self, "players"):
+            remembers, reads = self.players
+            forget(reads.engine)
+            assert seen(reads.engine) == seen(remembers.engine)
 
 
-def play(chance, name, arguments):
-    # What comes too late is refused, and nothing else is.
-    with suppress(UnknownResource, AlreadyExists):
-        getattr(chance, name)(*arguments)
-
-
-@pytest.mark.parametrize("held", [False, True], ids=["effects at once", "effects held"])
-@pytest.mark.parametrize("between", [False, True], ids=["woken after", "woken between"])
-@given(steps=STEPS)
-def test_every_history_is_one_that_swf_could_write(new_driver, held, between, steps):
-    chance = begun(new_driver, held=held, between=between)
-    swf, engine = chance.swf, chance.swf.engine
-
-    for name, *arguments in steps:
-        play(chance, name, arguments)
-        swf.check()
-        check_state(engine)
-
-    engine.hold_effects = False
-    while (due := engine.next_due()) is not None:
-        engine.advance_to(due)
-    swf.check()
-    assert not any(run.is_open for run in engine.world.runs.values()), "all that was open has timed out"
-
-
-def seen(chance):
+def seen(engine):
     """All that can be seen of an engine, and what it will do next."""
-    engine = chance.swf.engine
-    # Effects are numbered anew once there are none; only their order means something.
-    coming = engine.next_due(), [evolve(effect, number=0) for effect in engine.pending_effects]
+    effects = [(effect.kind, effect.run_id, effect.event_id, effect.cause) for effect in engine.pending_effects]
+    coming = engine.next_due(), effects
     engine.tick()
     runs = list(engine.world.runs.values())
     return (
         coming,
         [engine.call("DescribeWorkflowExecution", {"domain": "shop", "execution": run.reference}) for run in runs],
         [list(run.events) for run in runs],
-        [engine.world.decision_lists.count("shop", name) for name in ("deciders", "other")],
+        [engine.world.decision_lists.count("shop", name) for name in LISTS],
         engine.world.activity_lists.count("shop", "workers"),
     )
 
@@ -224,15 +257,17 @@ def forget(engine):
     engine._stale = True
 
 
-@pytest.mark.parametrize("held", [False, True], ids=["effects at once", "effects held"])
-@settings(max_examples=20)
-@given(steps=STEPS)
-def test_an_engine_that_reads_all_again_after_each_step_goes_on_like_one_that_remembers(new_driver, held, steps):
-    with closing(SQLiteStore(":memory:")) as store:
-        remembers, reads = begun(new_driver, held=held), begun(new_driver, held=held, store=store)
-        for name, *arguments in steps:
-            for chance in (remembers, reads):
-                play(chance, name, arguments)
-            forget(reads.swf.engine)
-            assert seen(reads) == seen(remembers)
-        check_state(reads.swf.engine)
+def play(machine, examples):
+    machine.reached = Counter()
+    run_state_machine_as_test(machine, settings=settings(max_examples=examples, stateful_step_count=60))
+    return machine.reached
+
+
+def test_every_history_is_one_that_swf_could_write():
+    reached = play(AnyOrder, max(200, settings.default.max_examples))
+    known = set(Loader().load_service_model("swf", "service-2")["shapes"]["EventType"]["enum"])
+    assert len(known & set(reached)) > 45, "chance comes across most of the 54 types of events"
+
+
+def test_an_engine_that_reads_all_again_after_each_step_goes_on_like_one_that_remembers():
+    play(Forgetful, 20)
