@@ -99,34 +99,30 @@ def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
         How many were matched; the rest is for ``match``, also to find what is missing.
     """
     unsent, activities, matched = execution.outbox.unsent, execution.activities, execution.matched
+    count = 0
     event: Event = {}
     try:
-        for count, event in enumerate(answers):
+        for event in answers:
             if event["eventType"] != "ActivityTaskScheduled":
-                return count
+                break
             attributes = event["activityTaskScheduledEventAttributes"]
-            key = attributes["activityId"]
-            entity: Any = unsent.pop(key, None)
-            if entity is None:
-                return count
+            entity: Any = unsent.get(attributes["activityId"])
+            if entity is None or entity.attributes or attributes.get("input") != entity.input:
+                break
             typed = attributes["activityType"]
-            if (
-                typed["name"] != entity.name
-                or typed["version"] != entity.version
-                or attributes.get("input") != entity.input
-                or entity.attributes
-            ):
-                unsent[key] = entity
-                return count
+            if typed["name"] != entity.name or typed["version"] != entity.version:
+                break
+            del unsent[entity.id]
             entity.state = SENT
             entity.event_id = event_id = event["eventId"]
             if "control" in attributes:
                 entity.recorded_control = attributes["control"]
             activities[event_id] = entity
             matched.append((event, entity))
+            count += 1
     except MALFORMED as error:
         raise malformed(event, error) from error
-    return len(answers)
+    return count
 
 
 def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: dict[str, Any], event: Event) -> None:

@@ -155,8 +155,14 @@ class ActivityCall(ActivityTask):
             promise.set_exception(PayloadNotDecodable(message))
         else:
             promise._value, promise._state = value, DONE
-            if promise._waiting is not None:
-                promise._wake()
+            waiting = promise._waiting
+            if waiting is not None:
+                if len(waiting) == 1 and type(waiting[0]) is not tuple and promise._owed is None:
+                    # What _wake does, for the one task that mostly waits.
+                    promise._waiting = None
+                    run.loop.ready.append(waiting[0])
+                else:
+                    promise._wake()
 
     def failed(self, attributes: Attributes, event: Event) -> None:
         """ActivityTaskFailed."""

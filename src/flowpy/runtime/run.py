@@ -183,7 +183,14 @@ class Run:
             except MALFORMED as error:
                 raise malformed(event, error) from error
             if ready:
-                self.loop.run_until_blocked()
+                # Mostly one task is woken, and blocks again at once: the loop is for what follows.
+                woken = ready.popleft()
+                if type(woken) is Task:
+                    woken.context.run(woken.step)
+                else:
+                    woken.run(self.loop)
+                if ready:
+                    self.loop.run_until_blocked()
             if self.halted:
                 break
         if self.outcome.lost:
