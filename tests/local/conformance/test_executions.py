@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from flowpy.errors import AlreadyExists, UnknownResource
-from flowpy.local.engine import Quotas
 
 ORDER = {"name": "order", "version": "1"}
 BARE = {"name": "bare", "version": "1"}
@@ -40,22 +39,6 @@ def test_an_open_workflow_id_is_taken_whatever_the_type(swf):
     assert caught.value.fault == "WorkflowExecutionAlreadyStartedFault"
     swf.terminate()
     swf.start()
-
-
-class TestQuotas:
-    @pytest.fixture
-    def quotas(self):
-        return Quotas(events=6)
-
-    def test_a_history_that_is_full_ends_the_run(self, swf):
-        run_id = swf.start()
-        for number in range(4):
-            swf.signal(str(number))
-        assert swf.types(run_id)[-2:] == ["WorkflowExecutionSignaled", "WorkflowExecutionTerminated"]
-        assert swf.last("WorkflowExecutionTerminated", run_id) == {
-            "childPolicy": "TERMINATE",
-            "cause": "EVENT_LIMIT_EXCEEDED",
-        }
 
 
 # --- from outside ---------------------------------------------------------------------------
@@ -121,11 +104,6 @@ def test_an_execution_has_its_time(swf):
         "childPolicy": "TERMINATE",
     }
     assert swf.describe(run_id)["executionInfo"]["closeStatus"] == "TIMED_OUT"
-
-
-def test_no_execution_is_open_for_more_than_a_year(swf):
-    swf.start(executionStartToCloseTimeout="99999999")
-    assert swf.engine.next_due() == swf.engine.clock.now() + 31_536_000
 
 
 # --- continue as new ------------------------------------------------------------------------
