@@ -72,6 +72,14 @@ class Entity:
         """The attributes of the decision."""
         raise NotImplementedError
 
+    def _with_payload(self, made: dict[str, Any]) -> dict[str, Any]:
+        """Attributes with the input, if there is one, and with the options the code set."""
+        if self.input is not None:
+            made["input"] = self.input
+        if self.attributes:
+            made.update(self.attributes)
+        return made
+
     def identity(self) -> str:
         """What the decision is about, for reports."""
         what = f"{self.name} {self.version}".strip()
@@ -114,14 +122,10 @@ class ActivityTask(Entity):
             "activityType": {"name": self.name, "version": self.version},
             "activityId": self.id,
         }
-        if self.input is not None:
-            made["input"] = self.input
         control = getattr(self, "control", None)  # set only if there is a retry policy to record
         if control is not None:
             made["control"] = control
-        if self.attributes:
-            made.update(self.attributes)
-        return made
+        return self._with_payload(made)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
         return _type_mismatch(self, recorded["activityType"])
@@ -154,11 +158,7 @@ class ChildWorkflow(Entity):
             "workflowType": {"name": self.name, "version": self.version},
             "workflowId": self.id,
         }
-        if self.input is not None:
-            made["input"] = self.input
-        if self.attributes:
-            made.update(self.attributes)
-        return made
+        return self._with_payload(made)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
         return _type_mismatch(self, recorded["workflowType"])
@@ -172,11 +172,7 @@ class LambdaFunction(Entity):
 
     def decision_attributes(self) -> dict[str, Any]:
         made: dict[str, Any] = {"id": self.id, "name": self.name}
-        if self.input is not None:
-            made["input"] = self.input
-        if self.attributes:
-            made.update(self.attributes)
-        return made
+        return self._with_payload(made)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
         if recorded["name"] == self.name:
@@ -212,11 +208,7 @@ class ExternalSignal(ExternalRequest):
 
     def decision_attributes(self) -> dict[str, Any]:
         made: dict[str, Any] = {"workflowId": self.version, "signalName": self.name, "control": self.id}
-        if self.input is not None:
-            made["input"] = self.input
-        if self.attributes:
-            made.update(self.attributes)
-        return made
+        return self._with_payload(made)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
         if recorded["signalName"] != self.name:
