@@ -12,6 +12,7 @@ failing test pass: what stands there stands in histories of real runs too), run 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import random
@@ -117,7 +118,8 @@ def write(path: Path, runs: list[dict[str, Any]]) -> None:
     """One run a line, so that a diff shows which ones changed."""
     lines = ",\n".join(json.dumps(run, ensure_ascii=False, separators=(",", ":")) for run in runs)
     # Tracebacks name files: where the checkout stands is nobody's business.
-    lines = lines.replace(f"{Path(__file__).resolve().parents[2]}/", "")
+    for folder in (Path(__file__).resolve().parents[2], Path(asyncio.__file__).resolve().parents[1]):
+        lines = lines.replace(f"{folder}/", "")
     path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
