@@ -61,7 +61,7 @@ def decode_context(text: str | None) -> Context:
     """
     try:
         plain = parse(text)
-    except PayloadNotDecodable:
+    except (PayloadNotDecodable, TypeError):
         return Context()
     if not isinstance(plain, dict) or type(plain.get("flowpy")) is not int:
         return Context()

@@ -17,7 +17,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from flowpy.errors import HistoryError
-from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event
+from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -70,6 +70,18 @@ def text_of(attributes: dict[str, Any], name: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise TypeError(f"{name} is no text but {type(value).__name__}")
+
+
+def time_of(event: Event) -> float:
+    """Epoch seconds of an event.
+
+    Raises:
+        HistoryError: Its timestamp cannot be read.
+    """
+    try:
+        return seconds(event)
+    except (ValueError, *MALFORMED) as error:
+        raise malformed(event, error) from error
 
 
 @define
@@ -173,14 +185,13 @@ class Episodes:
                     self._started, self._mark = started, mark
                     self._other(event, event["eventType"])
                     started, mark = self._started, self._mark
+            if event:
+                self.last_event_id, kind = event["eventId"], event["eventType"]
+                self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
+            self._started, self._mark = started, mark
+            self._end(done)
         except MALFORMED as error:
             raise malformed(event, error) from error
-        self._started, self._mark = started, mark
-        if event:
-            self.last_event_id = event["eventId"]
-            kind = event["eventType"]
-            self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
-        self._end(done)
         return done
 
     def is_last(self, episode: Episode) -> bool:

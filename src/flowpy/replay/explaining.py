@@ -128,7 +128,7 @@ def recorded(event: Event, entity: Entity | None = None) -> Decided:
     typed = attributes.get("activityType") or attributes.get("workflowType") or {}
     name = typed.get("name") or attributes.get("markerName") or attributes.get("signalName") or attributes.get("name")
     id = answer.id(attributes).rpartition("\0")[2]
-    return Decided(describe(event), answer.decision_type, id, name or "", event["eventId"], line)
+    return Decided(describe(event), answer.decision_type, id, str(name or ""), event["eventId"], line)
 
 
 def made(entity: Entity) -> Decided:

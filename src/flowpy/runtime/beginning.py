@@ -11,8 +11,7 @@ from attrs import evolve
 from flowpy.data.arguments import Arguments, decode_arguments
 from flowpy.declare.signals import Signal
 from flowpy.errors import ContinueAsNew
-from flowpy.history.episodes import text_of
-from flowpy.history.events import seconds
+from flowpy.history.episodes import text_of, time_of
 from flowpy.runtime.plain import call
 from flowpy.runtime.values import settled
 
@@ -32,7 +31,7 @@ def begin(run: Run, event: Event) -> None:
         run.info,
         task_list=attributes.get("taskList", {}).get("name", ""),
         tag_list=tuple(attributes.get("tagList") or ()),
-        started_at=dt.datetime.fromtimestamp(seconds(event), dt.UTC),
+        started_at=dt.datetime.fromtimestamp(time_of(event), dt.UTC),
         parent_workflow_id=parent.get("workflowId"),
         parent_run_id=parent.get("runId"),
         continued_run_id=attributes.get("continuedExecutionRunId"),

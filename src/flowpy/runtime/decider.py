@@ -136,11 +136,11 @@ class Decider:
         return Answer(decisions, context)
 
     def _differences(self, run: Run, events: list[Event]) -> None:
-        if not run.warnings:
+        if not run.execution.warnings:
             return
         if self.strict:
             raise refused_differences(run.execution, events)
-        for difference in run.warnings:
+        for difference in run.execution.warnings:
             # Every later decision of the run replays past the same place: once is enough.
             key = (run.info.run_id, difference.event_id, difference.what)
             if key in self._said:

@@ -94,7 +94,7 @@ def replay_events(
         for part in _parts(events) if warm else (events,):
             run.feed(part)
         _finish(replay, run)
-        if strict and run.warnings:
+        if strict and run.execution.warnings:
             raise refused_differences(run.execution, events)
     finally:
         run.evict()
@@ -105,7 +105,7 @@ def _finish(replay: Replay, run: Run) -> None:
     replay.closed = run.episodes.closed["eventType"] if run.episodes.closed is not None else None
     if run.outcome.kind == "CompleteWorkflowExecution":
         replay.result = run.outcome.value
-    replay.warnings = list(run.warnings)
+    replay.warnings = list(run.execution.warnings)
 
 
 def _parts(events: list[Event]) -> Iterator[list[Event]]:

@@ -20,11 +20,10 @@ from flowpy.data.decoders import Decoder
 from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
-from flowpy.history.episodes import MALFORMED, Episode, Episodes, malformed, text_of
+from flowpy.errors import FlowpyError, HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
+from flowpy.history.episodes import MALFORMED, Episode, Episodes, malformed, text_of, time_of
 from flowpy.history.events import Event, seconds
 from flowpy.replay.answers import CLOSES
-from flowpy.replay.divergence import Difference
 from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
@@ -32,9 +31,10 @@ from flowpy.replay.matching import match, plainly_scheduled
 from flowpy.replay.results import HANDLERS
 from flowpy.runtime.activities import ActivityCall
 from flowpy.runtime.activities import call_activity as schedule_activity
-from flowpy.runtime.asynchronous import call_asynchronous
+from flowpy.runtime.asynchronous import call_asynchronous as spawn_asynchronous
 from flowpy.runtime.beginning import begin
-from flowpy.runtime.children import ChildCall, call_workflow
+from flowpy.runtime.children import ChildCall
+from flowpy.runtime.children import call_workflow as start_child
 from flowpy.runtime.eviction import evict, sleep_for_ever
 from flowpy.runtime.facts import RunInfo
 from flowpy.runtime.lambdas import LambdaCall
@@ -45,12 +45,9 @@ from flowpy.runtime.signals import SignalBox
 from flowpy.runtime.sites import waiting_sites
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import Timers
+from flowpy.runtime.undead import REFUSED_CALLS
 
 _log: Final = logging.getLogger("flowpy.run")
-
-REFUSED_CALLS: Final = 100
-"""Calls that code of a run that left memory may have refused. Code that swallows every error and calls again would
-never come to an await, where it can be given up: beyond these a call gives a promise that is never ready."""
 
 Observer = Callable[[Episode, list[dict[str, Any]]], None]
 """Called after each episode with the decisions that the code made in it."""
@@ -139,6 +136,18 @@ class Run:
             HistoryError: The history contradicts itself.
             WorkflowBlocked: The code spins.
         """
+        try:
+            self._feed(events, decide=decide)
+        except FlowpyError:
+            raise
+        except (ValueError, *MALFORMED) as error:
+            # Code's own errors stay in its tasks: what comes out here is about the events, whichever it is.
+            raise HistoryError(
+                f"the history is malformed near event {self.episodes.last_event_id} ({type(error).__name__}: {error}); "
+                "nothing was sent"
+            ) from error
+
+    def _feed(self, events: Iterable[Event], *, decide: bool) -> None:
         episodes = self.episodes.feed(events)
         if self.episodes.broken:
             raise HistoryError("the decision task that was decided here never counted: start again from event 1")
@@ -172,6 +181,9 @@ class Run:
         if self.lost:
             self.closing = self.outcome.close()
             return
+        if answers is None:
+            # The clock must be readable before code asks for it: code cannot answer for the history.
+            time_of(episode.started)
         execution, ready = self.execution, self.loop.ready
         for event in episode.events:
             try:
@@ -334,13 +346,8 @@ class Run:
 
     call_activity = schedule_activity
 
-    def call_workflow(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Start a child workflow."""
-        return call_workflow(self, workflow, args, kwargs)
-
-    def call_asynchronous(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run an asynchronous function in a task of its own."""
-        return call_asynchronous(self, function, args, kwargs)
+    call_workflow = start_child
+    call_asynchronous = spawn_asynchronous
 
     def receive(self, signal: Any, timeout: int | None) -> Any:
         """The promise of the next value of a signal."""
@@ -359,11 +366,6 @@ class Run:
     def clock(self) -> float:
         """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
         return seconds(self._episode.started) if self._episode is not None else 0.0
-
-    @property
-    def warnings(self) -> list[Difference]:
-        """Harmless differences between history and code so far."""
-        return self.execution.warnings
 
     def current_info(self) -> RunInfo:
         """What is known of the run now."""

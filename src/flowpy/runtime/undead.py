@@ -8,6 +8,10 @@ from typing import Any, Final
 TRIES: Final = 100
 """How often suspended code is asked to end before it is given up."""
 
+REFUSED_CALLS: Final = 100
+"""Calls that code of a run that left memory may have refused. Code that swallows every error and calls again would
+never come to an await, where it can be given up: beyond these a call gives a promise that is never ready."""
+
 undead: Final[list[Any]] = []
 """Coroutines and greenlets that did not end, for introspection."""
 

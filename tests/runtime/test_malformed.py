@@ -1,0 +1,59 @@
+"""R07: whatever is wrong with a history, the decider says so in an error of its own, and sends nothing."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.cases.harness import load
+
+import flowpy
+from flowpy.history import read_history
+from flowpy.runtime import Decider, DecisionTask
+
+NAMES = ["two_activities_then_signal", "child_cancel_before_started", "activity_retry_backoff", "wait_for_coroutine"]
+WRONG: list[Any] = [None, 5, "x", True, [], {}]
+MUTATIONS = 150
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths to everything in an event list."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in items:
+        yield (*path, key)
+        yield from places(member, (*path, key))
+
+
+def mutated(events: list[dict[str, Any]], chance: random.Random) -> list[dict[str, Any]]:
+    changed: Any = copy.deepcopy(events)
+    *way, last = chance.choice(list(places(changed)))
+    holder = changed
+    for key in way:
+        holder = holder[key]
+    if chance.random() < 1 / 4:
+        del holder[last]
+    else:
+        holder[last] = chance.choice(WRONG)
+    return list(changed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_wrong_member_anywhere_is_an_error_of_ours_or_none(name: str) -> None:
+    case = load(name)
+    events = read_history(case.path).events
+    chance = random.Random(name)
+    type_ = (case.workflow.name, case.workflow.version)
+    logging.disable(logging.CRITICAL)
+    try:
+        for _ in range(MUTATIONS):
+            task = DecisionTask("w", "r", type_, mutated(events, chance))
+            try:
+                Decider([case.workflow]).decide(task)
+            except flowpy.FlowpyError as error:
+                assert str(error)
+    finally:
+        logging.disable(logging.NOTSET)
