@@ -129,7 +129,9 @@ def text_of(line: CodeLine) -> str:
 def _parsed(file: str) -> ast.Module | None:
     try:
         return ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, SystemError):
+        # SystemError: CPython 3.11's parser miscounts its depth if a warning runs code meanwhile. A report must not
+        # fail for want of a guess.
         return None
 
 
