@@ -217,14 +217,13 @@ def test_a_client_that_does_not_read_holds_nobody_up(engine: Engine, new_wire: A
         deaf = wire.raw()
         request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
         deaf.setblocking(False)
-        try:
-            for _ in range(20_000):
-                deaf.send(request)
-        except BlockingIOError:
-            pass
+        with deaf:
+            # Whether the server stops reading or drops such a client depends on who is quicker; both are right.
+            with contextlib.suppress(BlockingIOError, ConnectionError):
+                for _ in range(20_000):
+                    deaf.send(request)
 
-        assert wire.call("ListDomains", registrationStatus="REGISTERED") == {"domainInfos": []}
-        deaf.close()
+            assert wire.call("ListDomains", registrationStatus="REGISTERED") == {"domainInfos": []}
 
 
 JSON = st.recursive(
