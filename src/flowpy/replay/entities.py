@@ -41,7 +41,6 @@ class Entity:
     __slots__ = ("attributes", "event_id", "id", "input", "listener", "name", "site", "state", "version")
 
     decision_type: ClassVar[str] = ""
-    id_attribute: ClassVar[str] = ""
 
     def __init__(
         self,

@@ -114,7 +114,6 @@ class Run:
         self.halted = False
         self._refused_calls = 0
         self.closing: Close | None = None
-        self.ended = False
         self.published = Published(self)
         self._observer = observer
         self._episode: Episode | None = None
@@ -221,10 +220,9 @@ class Run:
         if self.lost:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
-        closed = match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
+        match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
         if self.stopped:
             raise diverged(self.execution, episode, [], list(self.execution.outbox.unsent.values()), "", ends_here)
-        self.ended = closed is not None and self.episodes.closed is not None
 
     def diverged(self) -> NoReturn:
         """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""

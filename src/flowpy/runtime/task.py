@@ -125,11 +125,6 @@ class Task(Future[T]):
         self._observed = self.detached = True
         self.loop.run.task_detached(self)
 
-    def cancel_and_drop(self) -> None:
-        """End a task that never started."""
-        self.coroutine.close()
-        self.set_cancelled()
-
     # --- stepping ---------------------------------------------------------------------------
 
     def step(self) -> None:
