@@ -18,6 +18,7 @@ from attrs import define, field
 
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
+from flowpy.history.stretches import Letters, answers_are_of, letters, stretch
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -45,6 +46,14 @@ _ROLES: Final[dict[str, Any]] = {
     "WorkflowExecutionSignaled": _OTHER,
 }
 _BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
+_LETTERS: Final = Letters(
+    {
+        **{kind: "u" if role is _NOTHING else "?" for kind, role in _BRIEF_ROLES.items()},
+        "ActivityTaskScheduled": "A",
+        "DecisionTaskStarted": "s",
+        "DecisionTaskCompleted": "c",
+    }
+)
 
 
 MALFORMED: Final = (KeyError, TypeError, AttributeError, IndexError)
@@ -159,9 +168,70 @@ class Episodes:
             HistoryError: The events contradict each other, or one of them is malformed.
         """
         done: list[Episode] = []
-        if self.last_event_id:
-            seen = self.last_event_id
-            events = [event for event in events if event["eventId"] > seen]
+        seen = self.last_event_id
+        events = [event for event in events if event["eventId"] > seen] if seen else list(events)
+        if not events:
+            return done
+        if self.brief:
+            self._skim(events, done)
+        else:
+            self._cut(events, done)
+        last = events[-1]
+        self.last_event_id, kind = last["eventId"], last["eventType"]
+        self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
+        try:
+            self._end(done)
+        except MALFORMED as error:
+            raise malformed(last, error) from error
+        return done
+
+    def _skim(self, events: list[Event], done: list[Episode]) -> None:
+        """Cut plain stretches many at a time and what lies between them event by event."""
+        try:
+            text = letters(events, _LETTERS)
+        except MALFORMED:
+            text = ""
+        at, cut = 0, text.find("c")
+        while cut >= 0:
+            self._cut(events[at : cut + 1], done)
+            if not (self._carry or self._effective):
+                cut = self._plain(events, text, cut, done)
+            at, cut = cut + 1, text.find("c", cut + 1)
+        self._cut(events[at:] if at else events, done)
+
+    def _plain(self, events: list[Event], text: str, cut: int, done: list[Episode]) -> int:
+        """Cut the plain stretches that follow a DecisionTaskCompleted; returns where the last one ends."""
+        last, handed_out, begin = self._last, self._handed_out, cut
+        assert last is not None
+        completed, context, find = last.completed, self.context, text.find
+        try:
+            while True:
+                started = find("s", cut)
+                way = stretch(text[cut : started + 2])
+                if way is None:
+                    break
+                part = events[cut : started + 2]
+                answers = way[0](part)
+                event, ended = part[-2], part[-1]
+                attributes = ended["decisionTaskCompletedEventAttributes"]
+                if attributes["startedEventId"] != event["eventId"] or not answers_are_of(answers, completed["eventId"]):
+                    break
+                if "executionContext" in attributes and attributes["executionContext"] != context:
+                    break
+                last.answers = answers
+                if not handed_out:
+                    done.append(last)
+                last, completed, handed_out = Episode(event, way[1](part), [], ended), ended, False
+                cut = started + 1
+        except MALFORMED:
+            # Event by event it will be found what is wrong.
+            pass
+        if cut > begin:
+            self._last, self._handed_out, self.held_in_a_row = last, handed_out, 0
+        return cut
+
+    def _cut(self, events: list[Event], done: list[Episode]) -> None:
+        """Cut event by event."""
         role_of = (_BRIEF_ROLES if self.brief else _ROLES).get
         carry, started, mark = self._carry, self._started, self._mark
         answers, completed = self._transaction()
@@ -185,14 +255,9 @@ class Episodes:
                     self._started, self._mark = started, mark
                     self._other(event, event["eventType"])
                     started, mark = self._started, self._mark
-            if event:
-                self.last_event_id, kind = event["eventId"], event["eventType"]
-                self.ends_in_a_transaction = kind in _OWN or kind == "DecisionTaskCompleted"
-            self._started, self._mark = started, mark
-            self._end(done)
         except MALFORMED as error:
             raise malformed(event, error) from error
-        return done
+        self._started, self._mark = started, mark
 
     def is_last(self, episode: Episode) -> bool:
         """Whether an episode is the one decided last."""

@@ -1,0 +1,106 @@
+"""Cutting plain stretches at once gives what cutting event by event gives, for whatever comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import asdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flowpy.errors import HistoryError
+from flowpy.history.episodes import Episodes
+from flowpy.history.events import Event
+from flowpy.history.reader import read_history
+from flowpy.history.stretches import stretch
+from tests.cases.harness import HISTORIES
+
+KINDS = {
+    "A": "ActivityTaskScheduled",
+    "a": "ActivityTaskStarted",
+    "C": "ActivityTaskCompleted",
+    "T": "TimerStarted",
+    "F": "TimerFired",
+    "f": "ScheduleActivityTaskFailed",
+    "M": "MarkerRecorded",
+    "S": "DecisionTaskScheduled",
+    "s": "DecisionTaskStarted",
+    "c": "DecisionTaskCompleted",
+    "t": "DecisionTaskTimedOut",
+    "!": "WorkflowExecutionSignaled",
+    "?": "SomethingNew",
+}
+
+
+def written(text: str, broken: int | None = None) -> list[Event]:
+    """Events for letters: decisions answer the last one completed, completions the last one started."""
+    events: list[Event] = []
+    started = completed = 0
+    for id, letter in enumerate(text, 1):
+        kind = KINDS[letter]
+        attributes: dict[str, Any] = {"timerId": "t", "signalName": "go"}
+        if letter in "ATfM":
+            attributes["decisionTaskCompletedEventId"] = completed
+        if letter in "ct":
+            attributes["startedEventId"] = started
+        if letter == "c" and id % 3 == 0:
+            attributes["executionContext"] = "v1" if id % 2 else "v2"
+        if id == broken:
+            attributes = {"decisionTaskCompletedEventId": -1, "startedEventId": -1}
+        started, completed = (id if letter == "s" else started), (id if letter == "c" else completed)
+        events.append({"eventId": id, "eventType": kind, f"{kind[0].lower()}{kind[1:]}EventAttributes": attributes})
+    return events
+
+
+def state(episodes: Episodes, cut: list[Any]) -> dict[str, Any]:
+    """All there is to see of a cut history."""
+    found = asdict(episodes, recurse=False) | {"cut": cut}
+    if found["_started"] is None:
+        del found["_mark"]  # where a decision task begins means nothing while none is open
+    return found
+
+
+class OneByOne(Episodes):
+    """Cuts event by event."""
+
+    def _skim(self, events: list[Event], done: list[Any]) -> None:
+        self._cut(events, done)
+
+
+def outcome(kind: type[Episodes], parts: list[list[Event]]) -> Any:
+    """What cutting gives, or how it fails."""
+    episodes, cut = kind(brief=True), []
+    try:
+        for part in parts:
+            cut += episodes.feed(part)
+    except HistoryError as error:
+        return str(error)
+    return state(episodes, cut)
+
+
+@pytest.mark.parametrize("case", sorted(path.name for path in HISTORIES.glob("*.json") if ".expected." not in path.name))
+def test_every_case(case: str) -> None:
+    events = list(read_history(HISTORIES / case).events)
+    assert outcome(Episodes, [events]) == outcome(OneByOne, [events])
+
+
+@given(
+    st.lists(st.sampled_from([*KINDS, "cAaCSs", "caCSs", "cAAASs", "cSs", "cCSs", "cAaCSsC"])).map("".join),
+    st.integers(1, 60),
+    st.integers(0, 60),
+)
+def test_any_order(text: str, broken: int, border: int) -> None:
+    events = written(f"CSs{text}", broken)
+    for parts in ([events], [events[:border], events[border:]]):
+        assert outcome(Episodes, parts) == outcome(OneByOne, parts)
+
+
+def test_long_and_scattered_stretches_are_cut_alike() -> None:
+    events = written("CSs" + "cAAaAaCaCCSs" * 3 + "c" + "A" * 40 + "aC" * 40 + "Ssc")
+    assert outcome(Episodes, [events]) == outcome(OneByOne, [events])
+
+
+@pytest.mark.parametrize("text", ["cAuESs", "cs", "cAu?Esc", "cAsEc"])
+def test_what_is_not_plain_is_left_alone(text: str) -> None:
+    assert stretch(text) is None
