@@ -24,6 +24,7 @@ class RegisteredType(Declared[P, C], Generic[P, C, O]):
     Attributes:
         name: Name of the type.
         version: Version of the type.
+        type: Both as SWF writes them; do not change it.
         fn: The plain function or class.
         signature: Signature of what runs.
         is_async: Whether what runs is an ``async def``.
@@ -48,6 +49,7 @@ class RegisteredType(Declared[P, C], Generic[P, C, O]):
         with locating(f"{self.decorator} {name}"):
             self.name = check_name(name, "name")
             self.version = check_version(version)
+        self.type = {"name": self.name, "version": self.version}
         self.signature = signature
         self.is_async = is_async
         self.registered: O = registered

@@ -18,7 +18,7 @@ from attrs import define, field
 
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
-from flowpy.history.stretches import Letters, answers_are_of, letters, stretch
+from flowpy.history.stretches import LONG, Letters, letters, long_way, short_way
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -194,36 +194,39 @@ class Episodes:
         at, cut = 0, text.find("c")
         while cut >= 0:
             self._cut(events[at : cut + 1], done)
+            at = cut + 1
             if not (self._carry or self._effective):
-                cut = self._plain(events, text, cut, done)
-            at, cut = cut + 1, text.find("c", cut + 1)
+                at = self._plain(events, text, cut, done) + 1
+            cut = text.find("c", at)
         self._cut(events[at:] if at else events, done)
 
     def _plain(self, events: list[Event], text: str, cut: int, done: list[Episode]) -> int:
         """Cut the plain stretches that follow a DecisionTaskCompleted; returns where the last one ends."""
-        last, handed_out, begin = self._last, self._handed_out, cut
+        last, handed_out, begin, context = self._last, self._handed_out, cut, self.context
         assert last is not None
-        completed, context, find = last.completed, self.context, text.find
+        completed, find = last.completed, text.find
         try:
-            while True:
-                started = find("s", cut)
-                way = stretch(text[cut : started + 2])
+            while (started := find("s", cut)) >= 0:
+                way = (short_way if started - cut < LONG else long_way)(text[cut : started + 2])
                 if way is None:
                     break
                 part = events[cut : started + 2]
-                answers = way[0](part)
-                event, ended = part[-2], part[-1]
-                attributes = ended["decisionTaskCompletedEventAttributes"]
-                if attributes["startedEventId"] != event["eventId"] or not answers_are_of(answers, completed["eventId"]):
+                answers, seen, event = way[0](part), way[1](part), part[-2]
+                id = completed["eventId"]  # type: ignore[index] # a completed episode has it
+                for answer in answers:
+                    if answer["activityTaskScheduledEventAttributes"]["decisionTaskCompletedEventId"] != id:
+                        raise LookupError
+                completed = part[-1]
+                attributes = completed["decisionTaskCompletedEventAttributes"]
+                if attributes["startedEventId"] != event["eventId"]:
                     break
                 if "executionContext" in attributes and attributes["executionContext"] != context:
                     break
                 last.answers = answers
                 if not handed_out:
                     done.append(last)
-                last, completed, handed_out = Episode(event, way[1](part), [], ended), ended, False
-                cut = started + 1
-        except MALFORMED:
+                last, handed_out, cut = Episode(event, seen, [], completed), False, started + 1
+        except (LookupError, *MALFORMED):
             # Event by event it will be found what is wrong.
             pass
         if cut > begin:

@@ -16,18 +16,17 @@ from typing import Any, Final
 
 from flowpy.history.events import Event
 
-__all__ = ["STARTED", "Stretch", "answers_are_of", "letters", "stretch"]
+__all__ = ["LONG", "Letters", "Way", "letters", "long_way", "short_way"]
 
-COMPLETED: Final = "c"
-STARTED: Final = "s"
+_COMPLETED: Final = "c"
 _SCHEDULED: Final = "A"
 _SEEN: Final = "E"
 _UNSEEN: Final = "u"
 _OTHER: Final = "?"
 _PLAIN: Final = frozenset((_SCHEDULED, _SEEN, _UNSEEN))
 
-_KEPT: Final = 24
-"""Letters of the longest stretch whose shape is remembered: short ones recur, long ones are all different."""
+LONG: Final = 24
+"""Letters from which on a stretch is long."""
 
 
 class Letters(dict[str, str]):
@@ -48,33 +47,22 @@ def letters(events: list[Event], of: Letters) -> str:
 
 
 _KIND: Final = itemgetter("eventType")
-_ATTRIBUTES: Final = itemgetter("activityTaskScheduledEventAttributes")
-_DECIDED_BY: Final = itemgetter("decisionTaskCompletedEventId")
 
-Stretch = tuple[Callable[[list[Event]], list[Event]], Callable[[list[Event]], list[Event]]]
+Way = tuple[Callable[[list[Event]], list[Event]], Callable[[list[Event]], list[Event]]]
 """Of the events of a stretch, the transaction that it begins with, and what code sees."""
 
 
-def stretch(text: str) -> Stretch | None:
-    """How to cut the events from one DecisionTaskCompleted up to the next, which is to follow its start at once.
-
-    Args:
-        text: Their letters, both ends included.
-
-    Returns:
-        None if it is not of the plain kind.
-    """
-    if text[-1] != COMPLETED or not _PLAIN.issuperset(text[1:-2]):
-        return None
-    return _short(text) if len(text) <= _KEPT else _long(text)
-
-
 @lru_cache(maxsize=4096)
-def _short(text: str) -> Stretch:
+def short_way(text: str) -> Way | None:
+    """The same for a short stretch, whose letters come again and again: what was found is remembered."""
     answers, seen = _span(text, _SCHEDULED), _span(text, _SEEN)
-    if answers is None or seen is None:
-        return _long(text)
+    if answers is None or seen is None or not _is_plain(text):
+        return long_way(text)
     return itemgetter(answers), itemgetter(seen)
+
+
+def _is_plain(text: str) -> bool:
+    return text[-1] == _COMPLETED and _PLAIN.issuperset(text[1:-2])
 
 
 def _span(text: str, letter: str) -> slice | None:
@@ -85,14 +73,20 @@ def _span(text: str, letter: str) -> slice | None:
     return slice(begin, end) if text.count(letter) == end - begin else None
 
 
-def _long(text: str) -> Stretch:
+def long_way(text: str) -> Way | None:
+    """How to cut the events from one DecisionTaskCompleted up to the next, which is to follow its start at once.
+
+    Args:
+        text: Their letters, both ends included.
+
+    Returns:
+        None if it is not of the plain kind.
+    """
+    if not _is_plain(text):
+        return None
+
     def cut(letter: str) -> Callable[[list[Event]], list[Event]]:
         wanted = [each == letter for each in text]
         return lambda events: list(compress(events, wanted))
 
     return cut(_SCHEDULED), cut(_SEEN)
-
-
-def answers_are_of(answers: list[Event], completed: Any) -> bool:
-    """Whether scheduled activities all belong to one decision."""
-    return {*map(_DECIDED_BY, map(_ATTRIBUTES, answers))} <= {completed}

@@ -52,7 +52,8 @@ def _marker(attributes: dict[str, Any]) -> str:
 
 def _attribute(name: str) -> Callable[[dict[str, Any]], str]:
     def read(attributes: dict[str, Any]) -> str:
-        return str(attributes.get(name, ""))
+        # Only ``control`` may be absent: another SDK made the request.
+        return str(attributes.get(name, "") if name == "control" else attributes[name])
 
     return read
 

@@ -38,9 +38,12 @@ class Entity:
         event_id: The event that answered its decision, 0 before.
     """
 
-    __slots__ = ("attributes", "event_id", "id", "input", "listener", "name", "site", "state", "version")
-
+    # No __slots__: thousands are made in every replay, and what has its default costs nothing.
     decision_type: ClassVar[str] = ""
+    attributes: dict[str, Any] | None = None
+    listener: Any = None
+    state: int = CREATED
+    event_id: int = 0
 
     def __init__(
         self,
@@ -59,8 +62,6 @@ class Entity:
         self.attributes = attributes
         self.listener = listener
         self.site = site
-        self.state = CREATED
-        self.event_id = 0
 
     def decision(self) -> dict[str, Any]:
         """The decision as boto3 takes it."""
@@ -109,21 +110,49 @@ def _type_mismatch(entity: Entity, recorded: dict[str, str]) -> str | None:
 
 
 class ActivityTask(Entity):
-    """ScheduleActivityTask and what follows: Scheduled, Started, then Completed, Failed, TimedOut or Canceled."""
+    """ScheduleActivityTask and what follows: Scheduled, Started, then Completed, Failed, TimedOut or Canceled.
 
-    __slots__ = ("control", "recorded_control")
+    Attributes:
+        type: Name and version as SWF writes them, which most recorded answers just equal.
+        control: What is recorded with it: its retry policy.
+        recorded_control: The control that history has.
+    """
+
     decision_type = "ScheduleActivityTask"
-    control: str | None
-    recorded_control: str | None
+    type: dict[str, str]
+    control: str | None = None
+    recorded_control: str | None = None
+
+    def __init__(
+        self,
+        id: str,
+        type: dict[str, str],
+        input: str | None = None,
+        attributes: dict[str, Any] | None = None,
+        listener: Any = None,
+        site: Site = None,
+    ) -> None:
+        self.id = id
+        self.type = type
+        self.input = input
+        self.attributes = attributes
+        self.listener = listener
+        self.site = site
+
+    @property
+    def name(self) -> str:  # type: ignore[override] # read only: it is the type's
+        """Name of the type."""
+        return self.type["name"]
+
+    @property
+    def version(self) -> str:  # type: ignore[override] # read only: it is the type's
+        """Version of the type."""
+        return self.type["version"]
 
     def decision_attributes(self) -> dict[str, Any]:
-        made: dict[str, Any] = {
-            "activityType": {"name": self.name, "version": self.version},
-            "activityId": self.id,
-        }
-        control = getattr(self, "control", None)  # set only if there is a retry policy to record
-        if control is not None:
-            made["control"] = control
+        made: dict[str, Any] = {"activityType": dict(self.type), "activityId": self.id}
+        if self.control is not None:
+            made["control"] = self.control
         return self._with_payload(made)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
@@ -133,7 +162,6 @@ class ActivityTask(Entity):
 class Timer(Entity):
     """StartTimer and what follows: Started, then Fired or Canceled. ``input`` holds the seconds as text."""
 
-    __slots__ = ()
     decision_type = "StartTimer"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -148,7 +176,6 @@ class Timer(Entity):
 class ChildWorkflow(Entity):
     """StartChildWorkflowExecution and what follows, through Initiated and Started to one of five ends."""
 
-    __slots__ = ("cancel_control",)
     decision_type = "StartChildWorkflowExecution"
     cancel_control: str
 
@@ -166,7 +193,6 @@ class ChildWorkflow(Entity):
 class LambdaFunction(Entity):
     """ScheduleLambdaFunction and what follows. There is no decision that cancels one."""
 
-    __slots__ = ()
     decision_type = "ScheduleLambdaFunction"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -182,7 +208,6 @@ class LambdaFunction(Entity):
 class ExternalRequest(Entity):
     """A request to another execution; ``version`` holds its workflowId, ``attributes`` the runId if one was given."""
 
-    __slots__ = ()
 
     @property
     def workflow_id(self) -> str:
@@ -202,7 +227,6 @@ class ExternalRequest(Entity):
 class ExternalSignal(ExternalRequest):
     """SignalExternalWorkflowExecution; ``name`` is the signal's."""
 
-    __slots__ = ()
     decision_type = "SignalExternalWorkflowExecution"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -218,7 +242,6 @@ class ExternalSignal(ExternalRequest):
 class ExternalCancel(ExternalRequest):
     """RequestCancelExternalWorkflowExecution, to a child or to any other execution."""
 
-    __slots__ = ()
     decision_type = "RequestCancelExternalWorkflowExecution"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -228,7 +251,6 @@ class ExternalCancel(ExternalRequest):
 class Marker(Entity):
     """RecordMarker. The id stands inside the details."""
 
-    __slots__ = ()
     decision_type = "RecordMarker"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -243,7 +265,6 @@ class Marker(Entity):
 class CancelActivity(Entity):
     """RequestCancelActivityTask for an activity that is recorded as scheduled."""
 
-    __slots__ = ()
     decision_type = "RequestCancelActivityTask"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -256,7 +277,6 @@ class CancelActivity(Entity):
 class CancelTimer(Entity):
     """CancelTimer for a timer that is recorded as started."""
 
-    __slots__ = ()
     decision_type = "CancelTimer"
 
     def decision_attributes(self) -> dict[str, Any]:
@@ -268,8 +288,6 @@ class CancelTimer(Entity):
 
 class Close(Entity):
     """One of the four decisions that end a run; built when it is sent, so that what late handlers did is carried."""
-
-    __slots__ = ("_build", "_type")
 
     def __init__(self, decision_type: str, build: Callable[[], dict[str, Any]], site: Site = None) -> None:
         super().__init__(id="", site=site)

@@ -43,6 +43,7 @@ class Execution:
 
     Attributes:
         outbox: Decisions made and not yet recorded.
+        unsent: They by their keys: the outbox's own dict.
         activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
             answered its decision.
         marker_listener: Told when SWF refuses a marker.
@@ -78,6 +79,7 @@ class Execution:
         "refused",
         "requests",
         "timers",
+        "unsent",
         "warnings",
         "where",
         "workflow",
@@ -85,6 +87,7 @@ class Execution:
 
     def __init__(self) -> None:
         self.outbox = Outbox()
+        self.unsent = self.outbox.unsent
         self.activities: dict[int, ActivityTask] = {}
         self.timers: dict[int, Timer] = {}
         self.children: dict[int, ChildWorkflow] = {}

@@ -38,7 +38,7 @@ def match(
     Raises:
         NonDeterminismError: History and code differ.
     """
-    unsent = execution.outbox.unsent
+    unsent = execution.unsent
     answers = episode.answers or []
     missing: list[Event] = []
     reason = ""
@@ -98,8 +98,7 @@ def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
     Returns:
         How many were matched; the rest is for ``match``, also to find what is missing.
     """
-    unsent, activities, matched = execution.outbox.unsent, execution.activities, execution.matched
-    count = 0
+    unsent, activities, matched = execution.unsent, execution.activities, execution.matched
     event: Event = {}
     try:
         for event in answers:
@@ -107,10 +106,12 @@ def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
                 break
             attributes = event["activityTaskScheduledEventAttributes"]
             entity: Any = unsent.get(attributes["activityId"])
-            if entity is None or entity.attributes or attributes.get("input") != entity.input:
-                break
-            typed = attributes["activityType"]
-            if typed["name"] != entity.name or typed["version"] != entity.version:
+            if (
+                entity is None
+                or attributes["activityType"] != entity.type
+                or entity.attributes
+                or attributes.get("input") != entity.input
+            ):
                 break
             del unsent[entity.id]
             entity.state = SENT
@@ -119,10 +120,11 @@ def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
                 entity.recorded_control = attributes["control"]
             activities[event_id] = entity
             matched.append((event, entity))
-            count += 1
+        else:
+            return len(answers)
     except MALFORMED as error:
         raise malformed(event, error) from error
-    return count
+    return answers.index(event)
 
 
 def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: dict[str, Any], event: Event) -> None:

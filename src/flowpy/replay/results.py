@@ -16,15 +16,20 @@ Handler = Callable[[Execution, Attributes, Event], None]
 E = TypeVar("E", bound=Entity)
 
 
+def opened_nothing(by: int, event: Event) -> HistoryError:
+    """The error of an event about something that is not open."""
+    return HistoryError(
+        f"event {event['eventId']} ({event['eventType']}) is about event {by}, which opened nothing that is still "
+        "open: the history is corrupt, or events are missing",
+        event_id=event["eventId"],
+    )
+
+
 def _ended(table: dict[int, E], by: int, event: Event, execution: Execution) -> E:
     """Take out the entity that an event ends."""
     entity = table.pop(by, None)
     if entity is None:
-        raise HistoryError(
-            f"event {event['eventId']} ({event['eventType']}) is about event {by}, which opened nothing that is still "
-            "open: the history is corrupt, or events are missing",
-            event_id=event["eventId"],
-        )
+        raise opened_nothing(by, event)
     execution.close(entity)
     return entity
 
@@ -38,21 +43,6 @@ def _activity(method: str) -> Handler:
     return handle
 
 
-def _activity_completed(execution: Execution, attributes: Attributes, event: Event) -> None:
-    # The hot path of every replay: the same as the others, with nothing in between.
-    task = execution.activities.pop(attributes["scheduledEventId"], None)
-    if task is None:
-        _ended(execution.activities, attributes["scheduledEventId"], event, execution)
-        return
-    # What execution.close does: a recorded activity always holds its id.
-    task.state = CLOSED
-    execution.open_ids.pop(task.id, None)
-    if execution.outbox.unsent:
-        execution.forget_requests(task)
-    listener: Any = task.listener or task
-    listener.completed(attributes, event)
-
-
 def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> None:
     started = attributes["startedEventId"]
     if started in execution.own_timers:
@@ -62,8 +52,7 @@ def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> 
         return
     timer = execution.timers.pop(started, None)
     if timer is None:
-        _ended(execution.timers, started, event, execution)
-        return
+        raise opened_nothing(started, event)
     if timer.state == CLOSED:
         # Code cancelled it while it was firing: a request not sent yet would only be refused.
         execution.forget_requests(timer)
@@ -75,8 +64,7 @@ def _timer_fired(execution: Execution, attributes: Attributes, event: Event) -> 
 def _child_started(execution: Execution, attributes: Attributes, event: Event) -> None:
     child = execution.children.get(attributes["initiatedEventId"])
     if child is None:
-        _ended(execution.children, attributes["initiatedEventId"], event, execution)
-        return
+        raise opened_nothing(attributes["initiatedEventId"], event)
     child.listener.started_running(attributes["workflowExecution"]["runId"], event)
 
 
@@ -131,7 +119,6 @@ HANDLERS: Final[dict[str, tuple[Handler | None, str]]] = {
         "ActivityTaskScheduled": None,
         "ActivityTaskStarted": None,
         "ActivityTaskCancelRequested": None,
-        "ActivityTaskCompleted": _activity_completed,
         "ActivityTaskFailed": _activity("failed"),
         "ActivityTaskTimedOut": _activity("timed_out"),
         "ActivityTaskCanceled": _activity("canceled"),
@@ -167,4 +154,5 @@ HANDLERS: Final[dict[str, tuple[Handler | None, str]]] = {
         "RecordMarkerFailed": _refused,
     }.items()
 }
-"""Event type → (what it does, key of its attributes); events about the run itself are the runtime's."""
+"""Event type → (what it does, key of its attributes); ActivityTaskCompleted and events about the run itself are the
+runtime's."""

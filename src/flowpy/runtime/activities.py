@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -18,60 +19,92 @@ from flowpy.errors import (
     ActivityScheduleFailed,
     ActivityTimedOut,
     FlowpyError,
+    PayloadError,
     PayloadNotDecodable,
     WorkCanceled,
 )
-from flowpy.replay.entities import CREATED, ActivityTask, Timer
+from flowpy.replay.entities import CLOSED, CREATED, ActivityTask, Timer
+from flowpy.replay.results import opened_nothing
 from flowpy.runtime.ids import LONGEST, fitted
 from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
-from flowpy.runtime.sites import call_site
+from flowpy.runtime.sites import call_site, theirs
+from flowpy.runtime.task import Task
 from flowpy.runtime.timers import timer_refused
-from flowpy.runtime.values import SCALARS, all_scalar, promises_in, replaced, when_ready
+from flowpy.runtime.values import SCALARS, promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.activity import Activity
     from flowpy.history.events import Event
-    from flowpy.replay.entities import Site
+    from flowpy.replay.execution import Execution
     from flowpy.runtime.run import Run
 
 Attributes = dict[str, Any]
 
 
+_getframe = sys._getframe
+
+
 def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Schedule an activity, now or when the promises among its arguments are ready."""
-    task = run.loop.task
-    if task is None or get_ident() != run.loop.thread:
+    loop = run.loop
+    task = loop.task
+    if task is None or get_ident() != loop.thread:
         task = run.task_here(f"activity {activity.name}")
-    number = task.take(activity.name)
+    name, counts = activity.name, task._counts
+    counts[name] = number = counts.get(name, 0) + 1
     id = activity.settings.activity_id
     if id is None:
-        id = f"{task.path}{activity.name}-{number}"
+        id = f"{task.path}{name}-{number}"
         if len(id) > LONGEST:
             id = fitted(id)
-    call = ActivityCall(run, activity, id, call_site())
+    # The most likely frame is looked at here: user code, which called Activity.__call__, which called this.
+    frame = _getframe(2)
+    code = frame.f_code
+    # Both have no __init__, which in CPython 3.11 would cost more than all else that is done here.
+    call, promise = ActivityCall(), RunPromise()
+    call.run, call.activity, call.promise = run, activity, promise
+    call.id, call.type = id, activity.type
+    call.site = (code, frame.f_lasti) if code.co_filename in theirs else call_site()
+    if activity.overrides:
+        call.attributes = activity.overrides
+    promise.loop, promise._work = loop, call
+    loop.number = promise._number = loop.number + 1
     if task.shielded:
         call.shielded = True
-    scalar = not kwargs and (type(args[0]) in SCALARS if len(args) == 1 else all_scalar(args))
-    waiting = None if scalar else promises_in((*args, *kwargs.values()))
-    if waiting:
-        activity.signature.bind(args, kwargs)
-        when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
+    if not kwargs and len(args) == 1 and type(args[0]) in SCALARS and 1 in activity.signature.fits:
+        try:
+            text = f"[{run.converter.text(args[0])}]"
+        except PayloadError:
+            text = encode_arguments(activity.signature, args, kwargs, run.converter)  # says which argument it is
     else:
+        waiting = promises_in((*args, *kwargs.values()))
+        if waiting:
+            activity.signature.bind(args, kwargs)
+            when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
+            run.open_calls[call] = None
+            return promise
         text = encode_arguments(activity.signature, args, kwargs, run.converter)
-        if len(text) > DATA:
-            check_length(text, DATA, f"input of activity {id}")
-        call.input = text
-        if activity.settings.retry is not None:
-            call.record_policy(call)
-        run.execution.make(call)
+    if len(text) > DATA:
+        check_length(text, DATA, f"input of activity {id}")
+    call.input = text
+    if activity.settings.retry is not None:
+        call.record_policy(call)
+    execution = run.execution
+    if id in execution.open_ids or code.co_name == "__del__":
+        execution.make(call)  # says what is wrong
+    execution.open_ids[id] = execution.unsent[id] = call
     run.open_calls[call] = None
-    return call.promise
+    return promise
 
 
 class ActivityCall(ActivityTask):
     """One call of an activity: one promise, one attempt at a time; the call itself is its first attempt's task."""
 
-    # Defaults on the class: most calls never set any of them, and one is made for every call in every replay.
+    __init__ = object.__init__  # type: ignore[assignment] # call_activity sets everything
+    run: Run
+    activity: Activity[..., Any]
+    promise: RunPromise[Any]
+    input: str | None = None
     attempt = 1
     retried: ActivityTask | None = None
     timer: Timer | None = None
@@ -79,21 +112,6 @@ class ActivityCall(ActivityTask):
     stopping = False
     shielded = False
     detached = False
-
-    def __init__(self, run: Run, activity: Activity[..., Any], id: str, site: Site) -> None:
-        # Spelled out instead of super().__init__, for the same reason.
-        self.id = id
-        self.name = activity.name
-        self.version = activity.version
-        self.input = None
-        self.attributes = activity.overrides
-        self.listener = None
-        self.site = site
-        self.state = CREATED
-        self.event_id = 0
-        self.run = run
-        self.activity = activity
-        self.promise: RunPromise[Any] = RunPromise(run.loop, self)
 
     @property
     def task(self) -> ActivityTask:
@@ -135,34 +153,6 @@ class ActivityCall(ActivityTask):
             task.control = json.dumps({"retry": retry.control(self.first)})
 
     # --- coming back ------------------------------------------------------------------------
-
-    def completed(self, attributes: Attributes, event: Event) -> None:
-        """ActivityTaskCompleted."""
-        run, promise = self.run, self.promise
-        run.open_calls.pop(self, None)
-        # Call and promise hold each other: apart, they need not wait for the collector.
-        promise._work = None
-        if promise._state is not PENDING:
-            return
-        signature = self.activity.signature
-        decode = run.decoders.get(signature)
-        try:
-            if decode is None:
-                decode = run.decoders[signature] = run.converter.decoder(signature.return_type)
-            value = decode(attributes.get("result"))
-        except PayloadNotDecodable as error:
-            message = f"result of activity {self.activity.name} ({self.id}), event {event['eventId']}: {error}"
-            promise.set_exception(PayloadNotDecodable(message))
-        else:
-            promise._value, promise._state = value, DONE
-            waiting = promise._waiting
-            if waiting is not None:
-                if len(waiting) == 1 and type(waiting[0]) is not tuple and promise._owed is None:
-                    # What _wake does, for the one task that mostly waits.
-                    promise._waiting = None
-                    run.loop.ready.append(waiting[0])
-                else:
-                    promise._wake()
 
     def failed(self, attributes: Attributes, event: Event) -> None:
         """ActivityTaskFailed."""
@@ -268,7 +258,7 @@ class ActivityCall(ActivityTask):
         """The back-off is over."""
         self.timer = None
         id = fitted(f"{self.id}.r{self.attempt}")
-        task = ActivityTask(id, self.name, self.version, self.input, self.attributes, self, self.site)
+        task = ActivityTask(id, self.type, self.input, self.attributes, self, self.site)
         self.record_policy(task)
         try:
             self.run.execution.make(task)
@@ -316,6 +306,48 @@ class ActivityCall(ActivityTask):
         self._end()
         if not self.promise.done():
             self.promise.set_exception(error)
+
+
+def activity_completed(execution: Execution, attributes: Attributes, event: Event) -> Task[Any] | None:
+    """ActivityTaskCompleted, the event that replays have most of: the entity ends and its promise has its value.
+
+    Returns:
+        The task that waited for it, if only one did and nothing else is ready: to be stepped at once.
+    """
+    ended = execution.activities.pop(attributes["scheduledEventId"], None)
+    if ended is None:
+        raise opened_nothing(attributes["scheduledEventId"], event)
+    # What execution.close does: a recorded activity always holds its id.
+    ended.state = CLOSED
+    execution.open_ids.pop(ended.id, None)
+    if execution.unsent:
+        execution.forget_requests(ended)
+    call: ActivityCall = ended.listener or ended
+    run, promise = call.run, call.promise
+    run.open_calls.pop(call, None)
+    # Call and promise hold each other: apart, they need not wait for the collector.
+    promise._work = None
+    if promise._state is not PENDING:
+        return None
+    signature = call.activity.signature
+    decode = run.decoders.get(signature)
+    try:
+        if decode is None:
+            decode = run.decoders[signature] = run.converter.decoder(signature.return_type)
+        promise._value = decode(attributes.get("result"))
+    except PayloadNotDecodable as error:
+        message = f"result of activity {call.activity.name} ({call.id}), event {event['eventId']}: {error}"
+        promise.set_exception(PayloadNotDecodable(message))
+        return None
+    promise._state = DONE
+    waiting = promise._waiting
+    if type(waiting) is Task:
+        # What _wake does, for the one task that mostly waits.
+        promise._waiting = None
+        return waiting
+    if waiting is not None:
+        promise._wake()
+    return None
 
 
 class _BackOff:

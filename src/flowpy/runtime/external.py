@@ -97,7 +97,7 @@ class ExternalCall:
     def __init__(self, run: Run, request: ExternalRequest) -> None:
         self.run = run
         self.request = request
-        self.promise: RunPromise[None] = RunPromise(run.loop, self)
+        self.promise: RunPromise[None] = RunPromise.of(run.loop, self)
         request.listener = self
         request.site = call_site()
 

@@ -103,7 +103,7 @@ class LambdaCall:
         self.run = run
         self.function = function
         self.entity = LambdaEntity(id, function.name, attributes=function.attributes, listener=self, site=call_site())
-        self.promise: RunPromise[Any] = RunPromise(run.loop, self)
+        self.promise: RunPromise[Any] = RunPromise.of(run.loop, self)
 
     def ready(self, failed: Future[Any] | None, value: Any) -> None:
         """The promises in the value are there, or one of them never will be."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from asyncio.exceptions import CancelledError, InvalidStateError
 from collections.abc import Callable, Generator
 from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 import greenlet
 
@@ -65,19 +65,18 @@ class Future(Promise[T]):
     from 1; the futures that asyncio's own primitives make have a count of their own, downwards, and no part in that.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_cancel_message",
-        "_error",
-        "_number",
-        "_observed",
-        "_owed",
-        "_state",
-        "_value",
-        "_waiting",
-        "_work",
-        "loop",
-    )
+    # No __slots__: one is made for every call in every replay, and what has its default costs nothing.
+    loop: Loop
+    _number: int
+    _value: Any
+    _error: Any
+    _cancel_message: Any = None
+    _state = PENDING
+    _work: Any = None
+    _observed = False
+    _waiting: Any = None
+    """The one task that waits, or a list of tasks and (callback, context)."""
+    _owed: list[Task[Any]] | None = None
 
     # asyncio knows futures by this attribute. Its own tasks want it true between yield and await; ours need no such
     # sign, because whatever future of theirs a coroutine yields is waited for.
@@ -87,10 +86,6 @@ class Future(Promise[T]):
         self.loop = loop
         self._number = number
         self._work = work
-        self._state = PENDING
-        self._waiting: list[Any] | None = None
-        self._observed = False
-        self._owed: list[Task[Any]] | None = None
 
     def __hash__(self) -> int:
         return self._number
@@ -156,7 +151,7 @@ class Future(Promise[T]):
         """End with an error."""
         if self._state is not PENDING:
             raise InvalidStateError(f"{self!r} has ended already")
-        self._error: Any = error() if isinstance(error, type) else error
+        self._error = error() if isinstance(error, type) else error
         self._state = FAILED
         if self._number > 0 and not self._observed:
             self.loop.failed.append(self)
@@ -198,9 +193,9 @@ class Future(Promise[T]):
         return CancelledError() if self._cancel_message is None else CancelledError(self._cancel_message)
 
     def _wake(self) -> None:
-        callbacks, self._waiting = self._waiting, None
+        waiting, self._waiting = self._waiting, None
         ready = self.loop.ready
-        for callback in callbacks or ():
+        for callback in waiting if type(waiting) is list else (waiting,):
             if type(callback) is tuple:
                 self.loop.soon(callback[0], (self,), callback[1])
             else:
@@ -216,13 +211,20 @@ class Future(Promise[T]):
         """A task waits for this: it stands in line like any callback."""
         self._observed = True
         if self._waiting is None:
-            self._waiting = [task]
+            self._waiting = task
         else:
-            self._waiting.append(task)
+            self._line().append(task)
 
     def waiters(self) -> int:
         """How many tasks and callbacks stand in line."""
-        return len(self._waiting or ())
+        return len(self._line())
+
+    def _line(self) -> list[Any]:
+        """Those who wait, as a list that can be added to."""
+        if type(self._waiting) is not list:
+            self._waiting = [] if self._waiting is None else [self._waiting]
+        line: list[Any] = self._waiting
+        return line
 
     def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
         self._observed = True
@@ -230,14 +232,12 @@ class Future(Promise[T]):
             context = copy_context()
         if self._state is not PENDING:
             self.loop.soon(fn, (self,), context)
-        elif self._waiting is None:
-            self._waiting = [(fn, context)]
         else:
-            self._waiting.append((fn, context))
+            self._line().append((fn, context))
 
     def remove_done_callback(self, fn: Callable[[Any], object], /) -> int:
         """Remove a callback; returns how often it stood there."""
-        before = self._waiting or []
+        before = self._line()
         kept = [callback for callback in before if type(callback) is not tuple or callback[0] != fn]
         self._waiting = kept or None
         return len(before) - len(kept)
@@ -251,29 +251,25 @@ class Future(Promise[T]):
 class RunPromise(Future[T]):
     """A promise of one run: numbered, so that sets of promises iterate alike in every replay."""
 
-    __slots__ = ()
+    __init__ = object.__init__  # type: ignore[assignment] # calls of activities set what is needed themselves
 
-    def __init__(self, loop: Loop, work: Work | None = None) -> None:
-        loop.number += 1
-        # Spelled out instead of super().__init__: one is made for every call in every replay.
-        self.loop = loop
-        self._number = loop.number
-        self._work = work
-        self._state = PENDING
-        self._waiting = None
-        self._observed = False
-        self._owed = None
+    @classmethod
+    def of(cls, loop: Loop, work: Work | None = None) -> Self:
+        """A promise with the next number of a run."""
+        promise = cls()
+        promise.loop, promise._work = loop, work
+        loop.number = promise._number = loop.number + 1
+        return promise
 
 
 class RunChildPromise(RunPromise[T], ChildPromise[T]):
     """The promise of a child workflow."""
 
-    __slots__ = ("_started", "_workflow_id")
-
     def __init__(self, loop: Loop, workflow_id: str) -> None:
-        super().__init__(loop)
+        self.loop = loop
+        loop.number = self._number = loop.number + 1
         self._workflow_id = workflow_id
-        self._started: RunPromise[str] = RunPromise(loop)
+        self._started: RunPromise[str] = RunPromise.of(loop)
         # Nobody has to look at it: a child that cannot start fails its own promise too.
         self._started._observed = True
 

@@ -29,7 +29,7 @@ from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
 from flowpy.replay.matching import match, plainly_scheduled
 from flowpy.replay.results import HANDLERS
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityCall, activity_completed
 from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous as spawn_asynchronous
 from flowpy.runtime.beginning import begin
@@ -48,6 +48,12 @@ from flowpy.runtime.timers import Timers
 from flowpy.runtime.undead import REFUSED_CALLS
 
 _log: Final = logging.getLogger("flowpy.run")
+
+_HANDLERS: Final[dict[str, tuple[Any, str]]] = {
+    **HANDLERS,
+    "ActivityTaskCompleted": (activity_completed, "activityTaskCompletedEventAttributes"),
+}
+"""Event type → (what it does, key of its attributes); what it does may return a task, which is to be stepped at once."""
 
 Observer = Callable[[Episode, list[dict[str, Any]]], None]
 """Called after each episode with the decisions that the code made in it."""
@@ -157,11 +163,8 @@ class Run:
             if previous is not None and previous.answers is not None and not self.replaying:
                 self._match(previous)
             self.execution.begin(episodes)
-            for index, episode in enumerate(episodes):
-                if episode.answers is None and not decide:
-                    break
-                self.execution.index = index
-                self._run_episode(episode)
+            is_open = bool(episodes) and episodes[-1].answers is None
+            self._run_episodes(episodes[:-1] if is_open and not decide else episodes)
 
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
@@ -174,47 +177,56 @@ class Run:
         self.outcome.check_refusal()
         return self.execution.answer(self.closing), self.published.to_send()
 
-    def _run_episode(self, episode: Episode) -> None:
-        self._episode, answers = episode, episode.answers
-        self.replaying = answers is not None
-        if self.lost:
-            self.closing = self.outcome.close()
-            return
-        if answers is None:
-            # The clock must be readable before code asks for it: code cannot answer for the history.
-            time_of(episode.started)
-        execution, ready = self.execution, self.loop.ready
-        for event in episode.events:
-            try:
-                entry = HANDLERS.get(event["eventType"])
-                if entry is None:
-                    self._about_the_run(event)
-                elif entry[0] is not None:
-                    entry[0](execution, event[entry[1]], event)
-            except MALFORMED as error:
-                raise malformed(event, error) from error
-            if ready:
-                # Mostly one task is woken, and blocks again at once: the loop is for what follows.
-                woken = ready.popleft()
-                if type(woken) is Task:
+    def _run_episodes(self, episodes: list[Episode]) -> None:
+        """Run the code through episodes: those that were decided, and last the one to decide now."""
+        execution, outcome, unsent, ready = self.execution, self.outcome, self.execution.unsent, self.loop.ready
+        handler_of, observed = _HANDLERS.get, self._observer is not None
+        self.replaying = True
+        for execution.index, episode in enumerate(episodes):
+            self._episode, answers = episode, episode.answers
+            if answers is None or self.lost:
+                self.replaying = answers is not None
+                if self.lost:
+                    self.closing = outcome.close()
+                    continue
+                # The clock must be readable before code asks for it: code cannot answer for the history.
+                time_of(episode.started)
+            for event in episode.events:
+                try:
+                    entry = handler_of(event["eventType"])
+                    if entry is None:
+                        woken = None
+                        self._about_the_run(event)
+                    elif entry[0] is None:
+                        continue
+                    else:
+                        woken = entry[0](execution, event[entry[1]], event)
+                except MALFORMED as error:
+                    raise malformed(event, error) from error
+                if woken is not None:
                     woken.context.run(woken.step)
-                else:
-                    woken.run(self.loop)
                 if ready:
                     self.loop.run_until_blocked()
-            if self.halted:
-                break
+                if self.halted:
+                    break
+            if observed or self.halted or outcome.kind or self.closing is not None or answers is None:
+                self._end_episode(episode)
+            else:
+                plain = plainly_scheduled(execution, answers)
+                if plain < len(answers) or unsent:
+                    self._match(episode, plain)
+
+    def _end_episode(self, episode: Episode) -> None:
+        """The code has seen all of an episode: see whether the run may close, and match what it decided."""
         if self.outcome.lost:
             # Clean-up that ran as the code was stopped would decide the same again in every decision task.
-            execution.outbox.unsent.clear()
+            self.execution.unsent.clear()
         if self.outcome.kind:
             self.closing = None if self.stopped else self.outcome.close()
         if self._observer is not None and not self.stopped:
-            self._observer(episode, execution.answer(self.closing))
-        if answers is not None and not self.outcome.lost:
-            plain = plainly_scheduled(execution, answers)
-            if plain < len(answers) or execution.outbox.unsent or self.closing is not None or self.stopped:
-                self._match(episode, plain)
+            self._observer(episode, self.execution.answer(self.closing))
+        if episode.answers is not None and not self.outcome.lost:
+            self._match(episode)
 
     def _match(self, episode: Episode, matched: int = 0) -> None:
         if self.lost:
@@ -222,7 +234,7 @@ class Run:
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
         match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
         if self.stopped:
-            raise diverged(self.execution, episode, [], list(self.execution.outbox.unsent.values()), "", ends_here)
+            raise diverged(self.execution, episode, [], list(self.execution.unsent.values()), "", ends_here)
 
     def diverged(self) -> NoReturn:
         """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""
@@ -241,7 +253,7 @@ class Run:
         message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
         self.lost = self.halted = True
         self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
-        self.execution.outbox.unsent.clear()
+        self.execution.unsent.clear()
 
     # --- events about the run ---------------------------------------------------------------
 

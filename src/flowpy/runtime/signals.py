@@ -134,7 +134,7 @@ class ReceiveCall:
         self._signal = signal
         self._received: Received | None = None
         self.timer: Timer | None = None
-        self.promise: RunPromise[Any] = RunPromise(run.loop, self)
+        self.promise: RunPromise[Any] = RunPromise.of(run.loop, self)
 
     def take(self, received: Received) -> bool:
         """Take a value. Returns False if nobody waits any more."""

@@ -19,7 +19,7 @@ _FLOWPY = str(Path(__file__).resolve().parent.parent)
 _ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
 _OURS = (_FLOWPY, _ASYNCIO)
 _RUN = str(Path(__file__).resolve().with_name("run.py"))
-_theirs: set[str] = set()
+theirs: set[str] = set()
 """Files that are neither flowpy's nor asyncio's, as far as calls were made from them."""
 
 
@@ -37,9 +37,9 @@ def call_site(depth: int = 3) -> Site:
     except ValueError:
         return None
     code = frame.f_code
-    while code.co_filename not in _theirs:
+    while code.co_filename not in theirs:
         if not code.co_filename.startswith(_OURS):
-            _theirs.add(code.co_filename)
+            theirs.add(code.co_filename)
             break
         back = frame.f_back
         # Below the run that is being fed stands the worker, or a test: their code made no call.

@@ -54,9 +54,9 @@ class Task(Future[T]):
         self._counts: dict[str, int] = {}
         self._waiter: Any = None
         self._cancels = 0
+        self._disturbed = False  # stays True once it was cancelled or was to raise: most tasks never are
         self._must_cancel = False
         self._owes_cancel = False
-        self._cancel_message = None
         self._raise_next: BaseException | None = None
         self._log_destroy_pending = True  # asyncio.gather sets it on tasks that it made
         self._send = coroutine.send
@@ -104,6 +104,7 @@ class Task(Future[T]):
         if self._state is not PENDING:
             return False
         self._cancels += 1
+        self._disturbed = True
         waiter = self._waiter
         if waiter is not None:
             if self._cancel_waiter(waiter, msg):
@@ -133,11 +134,10 @@ class Task(Future[T]):
             return
         self._waiter = None
         loop = self.loop
-        loop.task = self
         # What _enter_task and _leave_task do, at a fifth of their price: an entry that stays needs no new hash table.
-        _current_tasks[loop] = self
+        loop.task = _current_tasks[loop] = self
         try:
-            if self._must_cancel or self._raise_next is not None:
+            if self._disturbed and (self._must_cancel or self._raise_next is not None):
                 awaited = self.coroutine.throw(self._error_to_raise())
             else:
                 awaited = self._send(None)
@@ -157,13 +157,13 @@ class Task(Future[T]):
         else:
             if (
                 type(awaited) is RunPromise
-                and awaited.loop is loop
                 and awaited._waiting is None
-                and not (self._must_cancel or self._owes_cancel)
+                and awaited.loop is loop
+                and not self._disturbed
             ):
                 # What _block_on does, for what is awaited most.
                 awaited._observed = True
-                awaited._waiting, self._waiter = [self], awaited
+                awaited._waiting, self._waiter = self, awaited
             else:
                 self._block_on(awaited)
         finally:
@@ -197,6 +197,7 @@ class Task(Future[T]):
                 awaited._asyncio_future_blocking = False
                 awaited.add_done_callback(self._woken, context=self.context)
         if not blocking:
+            self._disturbed = True
             self._raise_next = RuntimeError(
                 f"{self._name} awaited {awaited!r}, which does not belong to this workflow run: await promises, "
                 "asyncio's primitives, or coroutines that do"
@@ -212,6 +213,7 @@ class Task(Future[T]):
         if not waiter.cancel(msg=msg):
             return False
         if isinstance(waiter, Future) and waiter._state is PENDING:
+            waiter._line()
             waiter._owed = [*(waiter._owed or ()), self]
         return True
 

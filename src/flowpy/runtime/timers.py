@@ -94,7 +94,7 @@ class SleepCall:
 
     def __init__(self, run: Run, id: str, duration: int) -> None:
         self._run = run
-        self.promise: RunPromise[None] = RunPromise(run.loop, self)
+        self.promise: RunPromise[None] = RunPromise.of(run.loop, self)
         self._timer = run.timers.start(id, duration, self)
 
     def fired(self, _attributes: Attributes, _event: Event) -> None:

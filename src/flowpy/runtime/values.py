@@ -13,14 +13,6 @@ SCALARS: Final = frozenset((int, str, bool, float, type(None), bytes))
 """Types whose values hold no promises."""
 
 
-def all_scalar(values: Iterable[Any]) -> bool:
-    """Whether all values are of the kinds that hold no promises: mostly so, and then nothing need be searched."""
-    for value in values:  # noqa: SIM110 - all(...) would make a generator for every call of every replay
-        if type(value) not in SCALARS:
-            return False
-    return True
-
-
 def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -> list[Future[Any]]:
     """Promises among values, also inside lists, tuples and the values of dicts, in order.
 
@@ -99,7 +91,7 @@ async def settled(loop: Loop, value: Any) -> Any:
     """The value with the promises in it waited for and replaced (what functions of a run return)."""
     promises = promises_in((value,))
     while promises:
-        gate: RunPromise[None] = RunPromise(loop)
+        gate: RunPromise[None] = RunPromise.of(loop)
         gate._observed = True
 
         def open_gate(failed: Future[Any] | None, gate: RunPromise[None] = gate) -> None:

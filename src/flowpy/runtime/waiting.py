@@ -53,7 +53,7 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
     """
     run = current_run("flowpy.all_of", "collect the values yourself")
     given = _flat(promises, "flowpy.all_of")
-    joined: RunPromise[list[Any]] = RunPromise(run.loop)
+    joined: RunPromise[list[Any]] = RunPromise.of(run.loop)
 
     def ready(failed: Any) -> None:
         if joined.done():
@@ -98,7 +98,7 @@ def any_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[Promise[
     given = _flat(promises, "flowpy.any_of")
     if not given:
         raise ValueError("flowpy.any_of() of no promises would never be ready: give it at least one")
-    first: RunPromise[Promise[Any]] = RunPromise(run.loop)
+    first: RunPromise[Promise[Any]] = RunPromise.of(run.loop)
 
     def ended(promise: Future[Any]) -> None:
         if not first.done():
@@ -129,7 +129,7 @@ def shield(awaitable: Awaitable[T]) -> Promise[T]:
     inner: Any = run.loop.spawn(awaitable, shielded=True) if iscoroutine(awaitable) else awaitable
     if not isinstance(inner, Future):
         raise TypeError(f"flowpy.shield protects a coroutine or a promise, not {awaitable!r}; join with flowpy.all_of")
-    outer: RunPromise[T] = RunPromise(run.loop)
+    outer: RunPromise[T] = RunPromise.of(run.loop)
 
     def ended(promise: Future[T]) -> None:
         if outer.done():
