@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pytest
 from attrs import asdict
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flowpy.errors import HistoryError
+from flowpy.history import episodes
 from flowpy.history.episodes import Episodes
 from flowpy.history.events import Event
 from flowpy.history.reader import read_history
-from flowpy.history.stretches import long_way, short_way
+from flowpy.history.stretches import places
 from tests.cases.harness import HISTORIES
 
 KINDS = {
@@ -53,9 +55,9 @@ def written(text: str, broken: int | None = None) -> list[Event]:
     return events
 
 
-def state(episodes: Episodes, cut: list[Any]) -> dict[str, Any]:
+def state(cutter: Episodes, cut: list[Any]) -> dict[str, Any]:
     """All there is to see of a cut history."""
-    found = asdict(episodes, recurse=False) | {"cut": cut}
+    found = asdict(cutter, recurse=False) | {"cut": cut}
     if found["_started"] is None:
         del found["_mark"]  # where a decision task begins means nothing while none is open
     return found
@@ -64,19 +66,20 @@ def state(episodes: Episodes, cut: list[Any]) -> dict[str, Any]:
 class OneByOne(Episodes):
     """Cuts event by event."""
 
-    def _skim(self, events: list[Event], done: list[Any]) -> None:
+    def _skim(self, events: list[Event], done: list[Any]) -> Any:
         self._cut(events, done)
+        return ()
 
 
 def outcome(kind: type[Episodes], parts: list[list[Event]]) -> Any:
     """What cutting gives, or how it fails."""
-    episodes, cut = kind(brief=True), []
+    cutter, cut = kind(brief=True), []
     try:
         for part in parts:
-            cut += episodes.feed(part)
+            cut += cutter.feed(part)
     except HistoryError as error:
         return str(error)
-    return state(episodes, cut)
+    return state(cutter, cut)
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in HISTORIES.glob("*.json") if ".expected." not in path.name))
@@ -89,11 +92,13 @@ def test_every_case(case: str) -> None:
     st.lists(st.sampled_from([*KINDS, "cAaCSs", "caCSs", "cAAASs", "cSs", "cCSs", "cAaCSsC"])).map("".join),
     st.integers(1, 60),
     st.integers(0, 60),
+    st.integers(2, 30),
 )
-def test_any_order(text: str, broken: int, border: int) -> None:
+def test_any_order(text: str, broken: int, border: int, block: int) -> None:
     events = written(f"CSs{text}", broken)
     for parts in ([events], [events[:border], events[border:]]):
-        assert outcome(Episodes, parts) == outcome(OneByOne, parts)
+        with mock.patch.object(episodes, "BLOCK", block):
+            assert outcome(Episodes, parts) == outcome(OneByOne, parts)
 
 
 def test_long_and_scattered_stretches_are_cut_alike() -> None:
@@ -101,6 +106,14 @@ def test_long_and_scattered_stretches_are_cut_alike() -> None:
     assert outcome(Episodes, [events]) == outcome(OneByOne, [events])
 
 
-@pytest.mark.parametrize("text", ["cAuESs", "cs", "cAu?Esc", "cAsEc"])
-def test_what_is_not_plain_is_left_alone(text: str) -> None:
-    assert short_way(text) is long_way(text) is None
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("AuEu", (1, 2, 3, 4)), ("AAEEEu", (1, 3, 3, 6)), ("", (0, 0, 0, 0)), ("uu", (0, 0, 0, 0))],
+)
+def test_places_count_from_the_completed_decision_task(text: str, found: tuple[int, ...]) -> None:
+    assert places(text) == found
+
+
+@pytest.mark.parametrize("text", ["Au?Eu", "AuAEu", "AEuE", "AsE"])
+def test_what_is_not_plain_or_scattered_is_left_alone(text: str) -> None:
+    assert min(places(text)) < 0

@@ -11,14 +11,14 @@ DecisionTaskCompleted, and even between the events of one transaction; three kin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from attrs import define, field
 
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
-from flowpy.history.stretches import LONG, Letters, letters, long_way, short_way
+from flowpy.history.stretches import SCHEDULED, SEEN, Letters, are_of, chosen, is_plain, known, letters_of, places
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -55,6 +55,9 @@ _LETTERS: Final = Letters(
     }
 )
 
+
+BLOCK: Final = 120
+"""Events that are cut before the code runs through them: few enough to stay in a processor's cache meanwhile."""
 
 MALFORMED: Final = (KeyError, TypeError, AttributeError, IndexError)
 """What reading an event raises that lacks a member, or holds one of another type."""
@@ -93,7 +96,7 @@ def time_of(event: Event) -> float:
         raise malformed(event, error) from error
 
 
-@define
+@define(init=False)
 class Episode:
     """What one accepted decision task saw for the first time, and what was recorded as its answer.
 
@@ -106,8 +109,17 @@ class Episode:
 
     started: Event
     events: list[Event]
-    answers: list[Event] | None = None
-    completed: Event | None = None
+    answers: list[Event] | None
+    completed: Event | None
+
+    @classmethod
+    def of(
+        cls, started: Event, events: list[Event], answers: list[Event] | None = None, completed: Event | None = None
+    ) -> Episode:
+        """An episode; there is no __init__, because calling one takes longer than all else in cutting an episode."""
+        episode = cls()
+        episode.started, episode.events, episode.answers, episode.completed = started, events, answers, completed
+        return episode
 
     @property
     def started_event_id(self) -> int:
@@ -167,13 +179,20 @@ class Episodes:
         Raises:
             HistoryError: The events contradict each other, or one of them is malformed.
         """
-        done: list[Episode] = []
+        return [episode for some in self.some(events) for episode in some]
+
+    def some(self, events: Iterable[Event]) -> Iterator[list[Episode]]:
+        """Like ``feed``, but a few episodes at a time: what is looked at twice is then still in the processor's cache.
+
+        All must be taken before further events are fed.
+        """
         seen = self.last_event_id
         events = [event for event in events if event["eventId"] > seen] if seen else list(events)
         if not events:
-            return done
+            return
+        done: list[Episode] = []
         if self.brief:
-            self._skim(events, done)
+            yield from self._skim(events, done)
         else:
             self._cut(events, done)
         last = events[-1]
@@ -183,55 +202,88 @@ class Episodes:
             self._end(done)
         except MALFORMED as error:
             raise malformed(last, error) from error
-        return done
+        yield done
 
-    def _skim(self, events: list[Event], done: list[Episode]) -> None:
-        """Cut plain stretches many at a time and what lies between them event by event."""
-        try:
-            text = letters(events, _LETTERS)
-        except MALFORMED:
-            text = ""
-        at, cut = 0, text.find("c")
+    def _skim(self, events: list[Event], done: list[Episode]) -> Iterator[list[Episode]]:
+        """Cut plain stretches many at a time and what lies between them event by event; the last ones are in done."""
+        begin = cut_already = 0
+        while True:
+            block = events[begin : begin + BLOCK]
+            text, is_last = letters_of(block, _LETTERS), begin + BLOCK >= len(events)
+            end = len(text) if is_last else text.rfind("c", cut_already) + 1 or len(text)
+            self._skim_block(block[:end], text[:end], cut_already, done)
+            if is_last:
+                return
+            self.last_event_id = block[end - 1]["eventId"]
+            yield done
+            done.clear()
+            # A stretch begins with the DecisionTaskCompleted before it.
+            cut_already = int(text[end - 1] == "c")
+            begin += end - cut_already
+
+    def _skim_block(self, block: list[Event], text: str, at: int, done: list[Episode]) -> None:
+        """Cut a block; if ``at`` is 1 its first event is a DecisionTaskCompleted that was cut already."""
+        cut = 0 if at else text.find("c")
         while cut >= 0:
-            self._cut(events[at : cut + 1], done)
+            self._cut(block[at : cut + 1], done)
             at = cut + 1
             if not (self._carry or self._effective):
-                at = self._plain(events, text, cut, done) + 1
+                at = self._plain(block, text, cut, done) + 1
             cut = text.find("c", at)
-        self._cut(events[at:] if at else events, done)
+        if not self._take(block[at:], text[at:]):
+            self._cut(block[at:], done)
 
-    def _plain(self, events: list[Event], text: str, cut: int, done: list[Episode]) -> int:
+    def _take(self, events: list[Event], text: str) -> bool:
+        """Take many events of one decision task at once; returns whether that is all they are."""
+        if not is_plain(text):
+            return False
+        answers, completed = self._transaction()
+        mine = chosen(events, text, SCHEDULED)
+        if mine and not are_of(mine, completed):
+            return False
+        answers.extend(mine)
+        self._carry.extend(chosen(events, text, SEEN))
+        return True
+
+    def _plain(self, events: list[Event], text: str, at: int, done: list[Episode]) -> int:
         """Cut the plain stretches that follow a DecisionTaskCompleted; returns where the last one ends."""
-        last, handed_out, begin, context = self._last, self._handed_out, cut, self.context
+        last, handed_out, begin, context = self._last, self._handed_out, at, self.context
         assert last is not None
-        completed, find = last.completed, text.find
+        stretches = text[at + 1 :].split("sc")
+        stretches.pop()
+        id = last.completed["eventId"]  # type: ignore[index] # a completed episode has it
         try:
-            while (started := find("s", cut)) >= 0:
-                way = (short_way if started - cut < LONG else long_way)(text[cut : started + 2])
-                if way is None:
+            for stretch in stretches:
+                # Where its answers begin and end after the DecisionTaskCompleted, and what code sees of it.
+                where = known.get(stretch) or places(stretch)
+                first, answers_end, seen_from, seen_to = where
+                if first < 0:
                     break
-                part = events[cut : started + 2]
-                answers, seen, event = way[0](part), way[1](part), part[-2]
-                id = completed["eventId"]  # type: ignore[index] # a completed episode has it
+                answers = events[at + first : at + answers_end]
                 for answer in answers:
                     if answer["activityTaskScheduledEventAttributes"]["decisionTaskCompletedEventId"] != id:
                         raise LookupError
-                completed = part[-1]
+                end = at + len(stretch) + 2
+                started, completed = events[end - 1], events[end]
                 attributes = completed["decisionTaskCompletedEventAttributes"]
-                if attributes["startedEventId"] != event["eventId"]:
+                if attributes["startedEventId"] != started["eventId"]:
                     break
                 if "executionContext" in attributes and attributes["executionContext"] != context:
                     break
+                id = completed["eventId"]
                 last.answers = answers
                 if not handed_out:
                     done.append(last)
-                last, handed_out, cut = Episode(event, seen, [], completed), False, started + 1
+                last, handed_out = Episode(), False
+                last.started, last.completed = started, completed
+                last.events, last.answers = events[at + seen_from : at + seen_to], []
+                at = end
         except (LookupError, *MALFORMED):
             # Event by event it will be found what is wrong.
             pass
-        if cut > begin:
+        if at > begin:
             self._last, self._handed_out, self.held_in_a_row = last, handed_out, 0
-        return cut
+        return at
 
     def _cut(self, events: list[Event], done: list[Episode]) -> None:
         """Cut event by event."""
@@ -316,7 +368,7 @@ class Episodes:
                 self.first_context = self.context
         answers: list[Event] = []
         if self._open is None:
-            self._last = Episode(started, self._fresh(done), answers, event)
+            self._last = Episode.of(started, self._fresh(done), answers, event)
             self._handed_out = False
         else:
             self._last, self._open, self._handed_out = self._open, None, True
@@ -357,7 +409,7 @@ class Episodes:
 
     def _end(self, done: list[Episode]) -> None:
         if self._started is not None and self._open is None and self.closed is None:
-            self._open = Episode(self._started, self._fresh(done))
+            self._open = Episode.of(self._started, self._fresh(done))
             self._last, self._handed_out = None, False
             done.append(self._open)
         elif self._last is not None and not self._handed_out and not _is_held(self._last):

@@ -8,85 +8,98 @@ which cuts event by event and knows what to say.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Final
 
 from flowpy.history.events import Event
 
-__all__ = ["LONG", "Letters", "Way", "letters", "long_way", "short_way"]
+__all__ = [
+    "SCHEDULED",
+    "SEEN",
+    "Letters",
+    "Places",
+    "are_of",
+    "chosen",
+    "is_plain",
+    "known",
+    "letters_of",
+    "places",
+]
 
-_COMPLETED: Final = "c"
-_SCHEDULED: Final = "A"
-_SEEN: Final = "E"
+SCHEDULED: Final = "A"
+"""ActivityTaskScheduled."""
+SEEN: Final = "E"
+"""An event that code sees, whatever it holds."""
 _UNSEEN: Final = "u"
 _OTHER: Final = "?"
-_PLAIN: Final = frozenset((_SCHEDULED, _SEEN, _UNSEEN))
+_PLAIN: Final = SCHEDULED + SEEN + _UNSEEN
 
-LONG: Final = 24
-"""Letters from which on a stretch is long."""
+_KIND: Final = itemgetter("eventType")
+_ATTRIBUTES: Final = itemgetter("activityTaskScheduledEventAttributes")
+_DECIDED_BY: Final = itemgetter("decisionTaskCompletedEventId")
 
 
 class Letters(dict[str, str]):
     """A letter for each eventType; what is not in the table is an event that code sees."""
 
     def __missing__(self, kind: str) -> str:
-        return _SEEN
+        return SEEN
 
 
-def letters(events: list[Event], of: Letters) -> str:
-    """The events as text, a letter each.
-
-    Raises:
-        KeyError: An event has no eventType.
-        TypeError: An event is no dict, or its type cannot be looked up.
-    """
-    return "".join(map(of.__getitem__, map(_KIND, events)))
+def letters_of(events: list[Event], table: Letters) -> str:
+    """The events as text, a letter each."""
+    try:
+        return "".join(map(table.__getitem__, map(_KIND, events)))
+    except (LookupError, TypeError):
+        return _OTHER * len(events)  # one has no eventType, or is no dict
 
 
-_KIND: Final = itemgetter("eventType")
-
-Way = tuple[Callable[[list[Event]], list[Event]], Callable[[list[Event]], list[Event]]]
-"""Of the events of a stretch, the transaction that it begins with, and what code sees."""
-
-
-@lru_cache(maxsize=4096)
-def short_way(text: str) -> Way | None:
-    """The same for a short stretch, whose letters come again and again: what was found is remembered."""
-    answers, seen = _span(text, _SCHEDULED), _span(text, _SEEN)
-    if answers is None or seen is None or not _is_plain(text):
-        return long_way(text)
-    return itemgetter(answers), itemgetter(seen)
+def is_plain(text: str) -> bool:
+    """Whether events only schedule activities, are seen by code, or by nobody."""
+    return not text.strip(_PLAIN)
 
 
-def _is_plain(text: str) -> bool:
-    return text[-1] == _COMPLETED and _PLAIN.issuperset(text[1:-2])
+def chosen(events: list[Event], text: str, letter: str) -> list[Event]:
+    """The events of one letter."""
+    return list(compress(events, map(letter.__eq__, text))) if letter in text else []
 
 
-def _span(text: str, letter: str) -> slice | None:
-    """Where a letter stands, if all of it stands together."""
-    begin, end = text.find(letter), text.rfind(letter) + 1
-    if begin < 0:
-        return slice(0, 0)
-    return slice(begin, end) if text.count(letter) == end - begin else None
+def are_of(scheduled: list[Event], completed: Any) -> bool:
+    """Whether activities were all scheduled by one decision."""
+    try:
+        return set(map(_DECIDED_BY, map(_ATTRIBUTES, scheduled))) == {completed}
+    except (LookupError, TypeError):
+        return False
 
 
-def long_way(text: str) -> Way | None:
-    """How to cut the events from one DecisionTaskCompleted up to the next, which is to follow its start at once.
+Places = tuple[int, int, int, int]
+"""Where the activities scheduled begin and end in a stretch, and what code sees, counted from the event before it."""
+
+known: Final[dict[str, Places]] = {}
+"""The stretches met before: the same few come again and again."""
+_MOST: Final = 4_096
+_NOT_PLAIN: Final = (-1, -1, -1, -1)
+
+
+def places(text: str) -> Places:
+    """Where the parts of a stretch stand.
 
     Args:
-        text: Their letters, both ends included.
+        text: Letters of the events between a DecisionTaskCompleted and the next DecisionTaskStarted.
 
     Returns:
-        None if it is not of the plain kind.
+        Negative numbers if it is not plain, or if a part of it does not stand together.
     """
-    if not _is_plain(text):
-        return None
+    if len(known) >= _MOST:
+        known.clear()
+    found = (*_place(text, SCHEDULED), *_place(text, SEEN)) if is_plain(text) else _NOT_PLAIN
+    known[text] = found if min(found) >= 0 else _NOT_PLAIN  # type: ignore[assignment] # twice two are four
+    return known[text]
 
-    def cut(letter: str) -> Callable[[list[Event]], list[Event]]:
-        wanted = [each == letter for each in text]
-        return lambda events: list(compress(events, wanted))
 
-    return cut(_SCHEDULED), cut(_SEEN)
+def _place(text: str, letter: str) -> tuple[int, int]:
+    begin, end = text.find(letter), text.rfind(letter) + 1
+    if begin < 0:
+        return 0, 0
+    return (begin + 1, end + 1) if text.count(letter) == end - begin else (-1, -1)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from attrs import frozen
@@ -113,12 +112,12 @@ _LARGEST_MARKER: Final = 6 * DATA + 1_000
 """Bytes that one more RecordMarker can have in a batch: a control character takes six."""
 
 
-def markers_may_wait(episodes: list[Episode], index: int) -> bool:
-    """Whether markers of an episode may still be unsent: its batches hold as many as fit, and the last is not decided.
+def markers_may_wait(episodes: Iterable[Episode]) -> bool:
+    """Whether markers of the first of some episodes may still be unsent: its batches hold as many as fit, and the last is not decided.
 
     Markers go before all other decisions, so nothing that depends on one that waits can have been sent.
     """
-    for episode in islice(episodes, index, None):
+    for episode in episodes:
         if episode.answers is None:
             return True
         key = "markerRecordedEventAttributes"
@@ -129,13 +128,13 @@ def markers_may_wait(episodes: list[Episode], index: int) -> bool:
     return True
 
 
-def recorded_markers(episodes: list[Episode], index: int) -> dict[tuple[str, str], str]:
-    """The markers in the recorded batch of an episode and in those it overflowed into: (name, id) → details.
+def recorded_markers(episodes: Iterable[Episode]) -> dict[tuple[str, str], str]:
+    """The markers in the recorded batch of the first of some episodes and in those it overflowed into: (name, id) → details.
 
     A marker that SWF refused has no id any more: it stands as (name, "") → the cause.
     """
     found: dict[tuple[str, str], str] = {}
-    for episode in islice(episodes, index, None):
+    for episode in episodes:
         again = False
         for event in episode.answers or ():
             kind = event["eventType"]

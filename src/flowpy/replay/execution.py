@@ -7,7 +7,7 @@ runs, and feeds recorded events through ``apply``; listeners carry the outcomes 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from flowpy.errors import DuplicateId, NotInTask
@@ -47,7 +47,7 @@ class Execution:
         activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
             answered its decision.
         marker_listener: Told when SWF refuses a marker.
-        episodes: The episodes being run.
+        episodes: The episodes being run, as far as they are cut.
         index: Which of them is being run now.
         refused: Decisions the service refused, by event id, until that event is applied.
         own_timers: Event ids of open ``flowpy.again`` timers.
@@ -63,6 +63,7 @@ class Execution:
     __slots__ = (
         "_looked_up",
         "_markers",
+        "_more",
         "activities",
         "again",
         "children",
@@ -97,6 +98,7 @@ class Execution:
         self._looked_up = -1
         self.marker_listener: Any = None
         self.episodes: list[Episode] = []
+        self._more: Iterator[list[Episode]] = iter(())
         self.index = 0
         self.refused: dict[int, Entity] = {}
         self.open_ids: dict[Key, Entity] = {}
@@ -185,10 +187,31 @@ class Execution:
 
     # --- markers ----------------------------------------------------------------------------
 
-    def begin(self, episodes: list[Episode]) -> None:
-        """Episodes are about to be run one after the other; ``index`` says which."""
-        self.episodes = episodes
+    def begin(self, episodes: Iterator[list[Episode]]) -> None:
+        """Episodes are about to be run one after the other, as they are cut; ``index`` says which."""
+        self.episodes = []
+        self._more = episodes
         self._looked_up = -1
+
+    def cut_more(self) -> bool:
+        """Add a few episodes to those being run; returns whether there were any left to cut."""
+        for some in self._more:
+            self.episodes.extend(some)
+            return True
+        return False
+
+    def cut_all(self) -> list[Episode]:
+        """All episodes of the history, for a report."""
+        while self.cut_more():
+            pass
+        return self.episodes
+
+    def _from_here(self) -> Iterator[Episode]:
+        """The episode being run and those after it, as far as they are asked for."""
+        at = self.index
+        while at < len(self.episodes) or self.cut_more():
+            yield from self.episodes[at:]
+            at = len(self.episodes)
 
     def recorded_marker(self, name: str, id: str) -> str | None:
         """Details of a marker in the recorded batch of the episode being re-run, or None.
@@ -197,12 +220,12 @@ class Execution:
         """
         if self._looked_up != self.index:
             self._looked_up = self.index
-            self._markers = recorded_markers(self.episodes, self.index)
+            self._markers = recorded_markers(self._from_here())
         return self._markers.get((name, id))
 
     def markers_may_wait(self) -> bool:
         """Whether a marker that is not recorded may just not have been sent, because the batches were full."""
-        return markers_may_wait(self.episodes, self.index)
+        return markers_may_wait(self._from_here())
 
     def marker(self, name: str, id: str, details: str, site: Site = None) -> None:
         """Record a marker; an already recorded one is matched like any other decision."""

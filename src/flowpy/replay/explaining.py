@@ -165,7 +165,7 @@ def _patches(execution: Execution, episode: Episode) -> dict[str, int]:
 
 
 def _following(execution: Execution, episode: Episode) -> list[Episode]:
-    episodes = execution.episodes
+    episodes = execution.cut_all()
     return [each for each in episodes if each.started_event_id > episode.started_event_id]
 
 

@@ -27,7 +27,7 @@ from flowpy.replay.entities import CLOSED, CREATED, ActivityTask, Timer
 from flowpy.replay.results import opened_nothing
 from flowpy.runtime.ids import LONGEST, fitted
 from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
-from flowpy.runtime.sites import call_site, theirs
+from flowpy.runtime.sites import call_site, callers
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import timer_refused
 from flowpy.runtime.values import SCALARS, promises_in, replaced, when_ready
@@ -52,22 +52,22 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         task = run.task_here(f"activity {activity.name}")
     name, counts = activity.name, task._counts
     counts[name] = number = counts.get(name, 0) + 1
-    id = activity.settings.activity_id
-    if id is None:
-        id = f"{task.path}{name}-{number}"
-        if len(id) > LONGEST:
-            id = fitted(id)
+    activity_id = activity.settings.activity_id
+    if activity_id is None:
+        activity_id = f"{task.path}{name}-{number}"
+        if len(activity_id) > LONGEST:
+            activity_id = fitted(activity_id)
     # The most likely frame is looked at here: user code, which called Activity.__call__, which called this.
     frame = _getframe(2)
     code = frame.f_code
+    is_known = id(code) in callers
     # Both have no __init__, which in CPython 3.11 would cost more than all else that is done here.
     call, promise = ActivityCall(), RunPromise()
     call.run, call.activity, call.promise = run, activity, promise
-    call.id, call.type = id, activity.type
-    call.site = (code, frame.f_lasti) if code.co_filename in theirs else call_site()
-    if activity.overrides:
-        call.attributes = activity.overrides
-    promise.loop, promise._work = loop, call
+    call.id, call.type = activity_id, activity.type
+    call.site = (code, frame.f_lasti) if is_known else call_site()
+    call.attributes = activity.overrides
+    promise.loop, promise._work, promise._state, promise._waiting = loop, call, PENDING, None
     loop.number = promise._number = loop.number + 1
     if task.shielded:
         call.shielded = True
@@ -85,14 +85,15 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
             return promise
         text = encode_arguments(activity.signature, args, kwargs, run.converter)
     if len(text) > DATA:
-        check_length(text, DATA, f"input of activity {id}")
+        check_length(text, DATA, f"input of activity {activity_id}")
     call.input = text
     if activity.settings.retry is not None:
         call.record_policy(call)
     execution = run.execution
-    if id in execution.open_ids or code.co_name == "__del__":
-        execution.make(call)  # says what is wrong
-    execution.open_ids[id] = execution.unsent[id] = call
+    if is_known and activity_id not in execution.open_ids:
+        execution.open_ids[activity_id] = execution.unsent[activity_id] = call
+    else:
+        execution.make(call)
     run.open_calls[call] = None
     return promise
 
@@ -322,7 +323,7 @@ def activity_completed(execution: Execution, attributes: Attributes, event: Even
     execution.open_ids.pop(ended.id, None)
     if execution.unsent:
         execution.forget_requests(ended)
-    call: ActivityCall = ended.listener or ended
+    call: ActivityCall = ended if type(ended) is ActivityCall else ended.listener
     run, promise = call.run, call.promise
     run.open_calls.pop(call, None)
     # Call and promise hold each other: apart, they need not wait for the collector.

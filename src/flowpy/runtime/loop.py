@@ -136,7 +136,7 @@ class Loop(Refused, _Base):
                 return
             entry = ready.popleft()
             if type(entry) is Task:
-                entry.context.run(entry.step)
+                entry.step()
             else:
                 entry.run(self)
         raise WorkflowBlocked(

@@ -65,16 +65,17 @@ class Future(Promise[T]):
     from 1; the futures that asyncio's own primitives make have a count of their own, downwards, and no part in that.
     """
 
-    # No __slots__: one is made for every call in every replay, and what has its default costs nothing.
+    # No __slots__: one is made for every call in every replay, and what has its default need not be set. What is read
+    # for every promise is set all the same: CPython 3.11 is slow to find what only the class has.
     loop: Loop
     _number: int
     _value: Any
     _error: Any
     _cancel_message: Any = None
-    _state = PENDING
-    _work: Any = None
+    _state: str
+    _work: Any
     _observed = False
-    _waiting: Any = None
+    _waiting: Any
     """The one task that waits, or a list of tasks and (callback, context)."""
     _owed: list[Task[Any]] | None = None
 
@@ -86,6 +87,8 @@ class Future(Promise[T]):
         self.loop = loop
         self._number = number
         self._work = work
+        self._state = PENDING
+        self._waiting = None
 
     def __hash__(self) -> int:
         return self._number
@@ -257,7 +260,7 @@ class RunPromise(Future[T]):
     def of(cls, loop: Loop, work: Work | None = None) -> Self:
         """A promise with the next number of a run."""
         promise = cls()
-        promise.loop, promise._work = loop, work
+        promise.loop, promise._work, promise._state, promise._waiting = loop, work, PENDING, None
         loop.number = promise._number = loop.number + 1
         return promise
 
@@ -266,8 +269,8 @@ class RunChildPromise(RunPromise[T], ChildPromise[T]):
     """The promise of a child workflow."""
 
     def __init__(self, loop: Loop, workflow_id: str) -> None:
-        self.loop = loop
-        loop.number = self._number = loop.number + 1
+        loop.number += 1
+        Future.__init__(self, loop, loop.number)
         self._workflow_id = workflow_id
         self._started: RunPromise[str] = RunPromise.of(loop)
         # Nobody has to look at it: a child that cannot start fails its own promise too.

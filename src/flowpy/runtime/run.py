@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context
+from itertools import chain
 from threading import get_ident
 from typing import Any, Final, NoReturn
 
@@ -153,18 +154,37 @@ class Run:
             ) from error
 
     def _feed(self, events: Iterable[Event], *, decide: bool) -> None:
-        episodes = self.episodes.feed(events)
+        some = self.episodes.some(events)
+        with self.loop.running():
+            first = self._match_previous(some)
+            self.execution.begin(chain((first,), some))
+            run = 0
+            while self.execution.cut_more():
+                self._check_history()
+                run = self._run_episodes(run, decide=decide)
+
+    def _match_previous(self, some: Iterator[list[Episode]]) -> list[Episode]:
+        """Match the episode that was decided here with its answers, once all of them are cut.
+
+        Returns:
+            The episodes cut meanwhile.
+        """
+        previous, cut = self._episode, []
+        if previous is not None and not self.replaying:
+            for each in some:
+                cut += each
+                if not self.episodes.is_last(previous):
+                    break
+            self._check_history()
+            if previous.answers is not None:
+                self._match(previous)
+        return cut
+
+    def _check_history(self) -> None:
         if self.episodes.broken:
             raise HistoryError("the decision task that was decided here never counted: start again from event 1")
         if not self.execution.python:
             self.published.check_contract()
-        with self.loop.running():
-            previous = self._episode
-            if previous is not None and previous.answers is not None and not self.replaying:
-                self._match(previous)
-            self.execution.begin(episodes)
-            is_open = bool(episodes) and episodes[-1].answers is None
-            self._run_episodes(episodes[:-1] if is_open and not decide else episodes)
 
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
@@ -177,13 +197,21 @@ class Run:
         self.outcome.check_refusal()
         return self.execution.answer(self.closing), self.published.to_send()
 
-    def _run_episodes(self, episodes: list[Episode]) -> None:
-        """Run the code through episodes: those that were decided, and last the one to decide now."""
+    def _run_episodes(self, begin: int, *, decide: bool) -> int:
+        """Run the code through the episodes from one on: those that were decided, and last the one to decide now.
+
+        Returns:
+            How many of all episodes have been run.
+        """
         execution, outcome, unsent, ready = self.execution, self.outcome, self.execution.unsent, self.loop.ready
         handler_of, observed = _HANDLERS.get, self._observer is not None
         self.replaying = True
-        for execution.index, episode in enumerate(episodes):
-            self._episode, answers = episode, episode.answers
+        episodes = execution.episodes[begin:]
+        for execution.index, episode in enumerate(episodes, begin):
+            answers = episode.answers
+            if answers is None and not decide:
+                return execution.index
+            self._episode = episode
             if answers is None or self.lost:
                 self.replaying = answers is not None
                 if self.lost:
@@ -204,7 +232,7 @@ class Run:
                 except MALFORMED as error:
                     raise malformed(event, error) from error
                 if woken is not None:
-                    woken.context.run(woken.step)
+                    woken.step()
                 if ready:
                     self.loop.run_until_blocked()
                 if self.halted:
@@ -215,6 +243,7 @@ class Run:
                 plain = plainly_scheduled(execution, answers)
                 if plain < len(answers) or unsent:
                     self._match(episode, plain)
+        return begin + len(episodes)
 
     def _end_episode(self, episode: Episode) -> None:
         """The code has seen all of an episode: see whether the run may close, and match what it decided."""

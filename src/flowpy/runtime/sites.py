@@ -6,8 +6,8 @@ import asyncio
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, Final
 
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Site
@@ -19,8 +19,10 @@ _FLOWPY = str(Path(__file__).resolve().parent.parent)
 _ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
 _OURS = (_FLOWPY, _ASYNCIO)
 _RUN = str(Path(__file__).resolve().with_name("run.py"))
-theirs: set[str] = set()
-"""Files that are neither flowpy's nor asyncio's, as far as calls were made from them."""
+callers: Final[dict[int, CodeType]] = {}
+"""Code that made calls before, by identity: neither flowpy's nor asyncio's, and no finalizer. Code objects are kept so
+that none has the identity of another; hashing one would take longer than finding where the call was made."""
+_MOST: Final = 4_096
 
 
 def call_site(depth: int = 3) -> Site:
@@ -37,9 +39,12 @@ def call_site(depth: int = 3) -> Site:
     except ValueError:
         return None
     code = frame.f_code
-    while code.co_filename not in theirs:
+    while id(code) not in callers:
         if not code.co_filename.startswith(_OURS):
-            theirs.add(code.co_filename)
+            if code.co_name != "__del__":
+                if len(callers) >= _MOST:
+                    callers.clear()
+                callers[id(code)] = code
             break
         back = frame.f_back
         # Below the run that is being fed stands the worker, or a test: their code made no call.
