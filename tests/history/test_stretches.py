@@ -108,12 +108,12 @@ def test_long_and_scattered_stretches_are_cut_alike() -> None:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("AuEu", (1, 2, 3, 4)), ("AAEEEu", (1, 3, 3, 6)), ("", (0, 0, 0, 0)), ("uu", (0, 0, 0, 0))],
+    [(b"AuEu", (1, 2, 3, 4)), (b"AAEEEu", (1, 3, 3, 6)), (b"", (0, 0, 0, 0)), (b"uu", (0, 0, 0, 0))],
 )
-def test_places_count_from_the_completed_decision_task(text: str, found: tuple[int, ...]) -> None:
+def test_places_count_from_the_completed_decision_task(text: bytes, found: tuple[int, ...]) -> None:
     assert places(text) == found
 
 
-@pytest.mark.parametrize("text", ["Au?Eu", "AuAEu", "AEuE", "AsE"])
-def test_what_is_not_plain_or_scattered_is_left_alone(text: str) -> None:
+@pytest.mark.parametrize("text", [b"Au?Eu", b"AuAEu", b"AEuE", b"AsE"])
+def test_what_is_not_plain_or_scattered_is_left_alone(text: bytes) -> None:
     assert min(places(text)) < 0

@@ -18,7 +18,7 @@ from attrs import define, field
 
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
-from flowpy.history.stretches import SCHEDULED, SEEN, Letters, are_of, chosen, is_plain, known, letters_of, places
+from flowpy.history.stretches import SCHEDULED, SEEN, are_of, chosen, is_plain, known, letters_of, places
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -46,14 +46,13 @@ _ROLES: Final[dict[str, Any]] = {
     "WorkflowExecutionSignaled": _OTHER,
 }
 _BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
-_LETTERS: Final = Letters(
-    {
-        **{kind: "u" if role is _NOTHING else "?" for kind, role in _BRIEF_ROLES.items()},
-        "ActivityTaskScheduled": "A",
-        "DecisionTaskStarted": "s",
-        "DecisionTaskCompleted": "c",
-    }
-)
+_LETTERS: Final = {
+    **{kind: SEEN[0] for kind in ATTRIBUTES},
+    **{kind: ord("u" if role is _NOTHING else "?") for kind, role in _BRIEF_ROLES.items()},
+    "ActivityTaskScheduled": SCHEDULED[0],
+    "DecisionTaskStarted": ord("s"),
+    "DecisionTaskCompleted": ord("c"),
+}
 
 
 BLOCK: Final = 120
@@ -210,7 +209,7 @@ class Episodes:
         while True:
             block = events[begin : begin + BLOCK]
             text, is_last = letters_of(block, _LETTERS), begin + BLOCK >= len(events)
-            end = len(text) if is_last else text.rfind("c", cut_already) + 1 or len(text)
+            end = len(text) if is_last else text.rfind(b"c", cut_already) + 1 or len(text)
             self._skim_block(block[:end], text[:end], cut_already, done)
             if is_last:
                 return
@@ -218,22 +217,22 @@ class Episodes:
             yield done
             done.clear()
             # A stretch begins with the DecisionTaskCompleted before it.
-            cut_already = int(text[end - 1] == "c")
+            cut_already = int(text[end - 1] == _LETTERS["DecisionTaskCompleted"])
             begin += end - cut_already
 
-    def _skim_block(self, block: list[Event], text: str, at: int, done: list[Episode]) -> None:
+    def _skim_block(self, block: list[Event], text: bytes, at: int, done: list[Episode]) -> None:
         """Cut a block; if ``at`` is 1 its first event is a DecisionTaskCompleted that was cut already."""
-        cut = 0 if at else text.find("c")
+        cut = 0 if at else text.find(b"c")
         while cut >= 0:
             self._cut(block[at : cut + 1], done)
             at = cut + 1
             if not (self._carry or self._effective):
                 at = self._plain(block, text, cut, done) + 1
-            cut = text.find("c", at)
+            cut = text.find(b"c", at)
         if not self._take(block[at:], text[at:]):
             self._cut(block[at:], done)
 
-    def _take(self, events: list[Event], text: str) -> bool:
+    def _take(self, events: list[Event], text: bytes) -> bool:
         """Take many events of one decision task at once; returns whether that is all they are."""
         if not is_plain(text):
             return False
@@ -245,11 +244,11 @@ class Episodes:
         self._carry.extend(chosen(events, text, SEEN))
         return True
 
-    def _plain(self, events: list[Event], text: str, at: int, done: list[Episode]) -> int:
+    def _plain(self, events: list[Event], text: bytes, at: int, done: list[Episode]) -> int:
         """Cut the plain stretches that follow a DecisionTaskCompleted; returns where the last one ends."""
         last, handed_out, begin, context = self._last, self._handed_out, at, self.context
         assert last is not None
-        stretches = text[at + 1 :].split("sc")
+        stretches = text[at + 1 :].split(b"sc")
         stretches.pop()
         id = last.completed["eventId"]  # type: ignore[index] # a completed episode has it
         try:

@@ -8,6 +8,7 @@ which cuts event by event and knows what to say.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Final
@@ -17,7 +18,6 @@ from flowpy.history.events import Event
 __all__ = [
     "SCHEDULED",
     "SEEN",
-    "Letters",
     "Places",
     "are_of",
     "chosen",
@@ -27,42 +27,47 @@ __all__ = [
     "places",
 ]
 
-SCHEDULED: Final = "A"
+SCHEDULED: Final = b"A"
 """ActivityTaskScheduled."""
-SEEN: Final = "E"
+SEEN: Final = b"E"
 """An event that code sees, whatever it holds."""
-_UNSEEN: Final = "u"
-_OTHER: Final = "?"
+_UNSEEN: Final = b"u"
+_OTHER: Final = b"?"
 _PLAIN: Final = SCHEDULED + SEEN + _UNSEEN
 
-_KIND: Final = itemgetter("eventType")
 _ATTRIBUTES: Final = itemgetter("activityTaskScheduledEventAttributes")
 _DECIDED_BY: Final = itemgetter("decisionTaskCompletedEventId")
 
 
-class Letters(dict[str, str]):
-    """A letter for each eventType; what is not in the table is an event that code sees."""
+def letters_of(events: list[Event], table: Mapping[str, int]) -> bytes:
+    """The events as text, a letter each.
 
-    def __missing__(self, kind: str) -> str:
-        return SEEN
-
-
-def letters_of(events: list[Event], table: Letters) -> str:
-    """The events as text, a letter each."""
+    Args:
+        events: The events.
+        table: The letter of each eventType; what is not in it is an event that code sees.
+    """
     try:
-        return "".join(map(table.__getitem__, map(_KIND, events)))
+        return bytes([table[event["eventType"]] for event in events])
     except (LookupError, TypeError):
-        return _OTHER * len(events)  # one has no eventType, or is no dict
+        return b"".join([_letter_of(event, table) for event in events])
 
 
-def is_plain(text: str) -> bool:
+def _letter_of(event: Any, table: Mapping[str, int]) -> bytes:
+    try:
+        kind = event["eventType"]
+        return bytes([table[kind]]) if kind in table else SEEN
+    except (LookupError, TypeError):
+        return _OTHER  # it has no eventType, or is no dict
+
+
+def is_plain(text: bytes) -> bool:
     """Whether events only schedule activities, are seen by code, or by nobody."""
     return not text.strip(_PLAIN)
 
 
-def chosen(events: list[Event], text: str, letter: str) -> list[Event]:
+def chosen(events: list[Event], text: bytes, letter: bytes) -> list[Event]:
     """The events of one letter."""
-    return list(compress(events, map(letter.__eq__, text))) if letter in text else []
+    return list(compress(events, map(letter[0].__eq__, text))) if letter in text else []
 
 
 def are_of(scheduled: list[Event], completed: Any) -> bool:
@@ -76,13 +81,13 @@ def are_of(scheduled: list[Event], completed: Any) -> bool:
 Places = tuple[int, int, int, int]
 """Where the activities scheduled begin and end in a stretch, and what code sees, counted from the event before it."""
 
-known: Final[dict[str, Places]] = {}
+known: Final[dict[bytes, Places]] = {}
 """The stretches met before: the same few come again and again."""
 _MOST: Final = 4_096
 _NOT_PLAIN: Final = (-1, -1, -1, -1)
 
 
-def places(text: str) -> Places:
+def places(text: bytes) -> Places:
     """Where the parts of a stretch stand.
 
     Args:
@@ -98,7 +103,7 @@ def places(text: str) -> Places:
     return known[text]
 
 
-def _place(text: str, letter: str) -> tuple[int, int]:
+def _place(text: bytes, letter: bytes) -> tuple[int, int]:
     begin, end = text.find(letter), text.rfind(letter) + 1
     if begin < 0:
         return 0, 0

@@ -34,6 +34,9 @@ from flowpy.replay.entities import (
 )
 from flowpy.replay.outbox import Key, Outbox, key_of
 
+NONE: Final[list[Event]] = []
+"""No answers, or none that decisions are matched with as the code makes them."""
+
 KEPT: Final = 3
 """How many of the last matched decisions a divergence report shows."""
 
@@ -47,8 +50,12 @@ class Execution:
         activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
             answered its decision.
         marker_listener: Told when SWF refuses a marker.
-        episodes: The episodes being run, as far as they are cut.
+        episodes: The episodes being run, a few at a time as they are cut.
+        passed: Those run before that had other answers than activities scheduled as the code does.
+        before: Id of the DecisionTaskStarted of the last episode run before these.
         index: Which of them is being run now.
+        answers: The recorded answers that decisions are matched with as the code makes them.
+        at: How many answers of the episode were matched so.
         refused: Decisions the service refused, by event id, until that event is applied.
         own_timers: Event ids of open ``flowpy.again`` timers.
         again: How many ``flowpy.again`` timers the run has had.
@@ -66,6 +73,9 @@ class Execution:
         "_more",
         "activities",
         "again",
+        "answers",
+        "at",
+        "before",
         "children",
         "episodes",
         "index",
@@ -75,6 +85,7 @@ class Execution:
         "open_ids",
         "outbox",
         "own_timers",
+        "passed",
         "patches",
         "python",
         "refused",
@@ -98,8 +109,12 @@ class Execution:
         self._looked_up = -1
         self.marker_listener: Any = None
         self.episodes: list[Episode] = []
+        self.passed: list[Episode] = []
+        self.before = 0
         self._more: Iterator[list[Episode]] = iter(())
         self.index = 0
+        self.answers = NONE
+        self.at = 0
         self.refused: dict[int, Entity] = {}
         self.open_ids: dict[Key, Entity] = {}
         self.own_timers: set[int] = set()
@@ -127,13 +142,22 @@ class Execution:
                 "ids would differ from replay to replay; make the call where the object is used"
             )
         decision_type = entity.decision_type
-        key = entity.id if decision_type == "ScheduleActivityTask" else key_of(decision_type, entity.id)
+        key = key_of(decision_type, entity.id)
+        if self.answers is not NONE:
+            self._note_activities()
         if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
                 f"{entity.decision_type} {entity.id!r}: one with this id is open in this run; "
                 "wait for its end, or give another id"
             )
         self.outbox.unsent[key] = entity
+
+    def _note_activities(self) -> None:
+        """Note the ids of activities that were matched as they were made, and go on without that in this episode."""
+        self.answers = NONE
+        for task in self.activities.values():
+            if task.state == SENT:
+                self.open_ids.setdefault(task.id, task)
 
     def close(self, entity: Entity) -> None:
         """The entity has ended; its id is free again."""
@@ -189,7 +213,7 @@ class Execution:
 
     def begin(self, episodes: Iterator[list[Episode]]) -> None:
         """Episodes are about to be run one after the other, as they are cut; ``index`` says which."""
-        self.episodes = []
+        self.episodes, self.passed = [], []
         self._more = episodes
         self._looked_up = -1
 
@@ -199,6 +223,12 @@ class Execution:
             self.episodes.extend(some)
             return True
         return False
+
+    def pass_by(self) -> None:
+        """All episodes that are cut have been run. Most are never asked for again, and kept they would cost a lot."""
+        if self.episodes:
+            self.before = self.episodes[-1].started_event_id
+            self.episodes = []
 
     def cut_all(self) -> list[Episode]:
         """All episodes of the history, for a report."""

@@ -49,7 +49,8 @@ def diverged(
     python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
     patches = _patches(execution, episode)
     # A patch that was taken out may show first in what the decision task after its own decides.
-    before = max((each.started_event_id for each in _preceding(execution, episode)), default=0)
+    ids = [each.started_event_id for each in execution.episodes]
+    before = max((id for id in ids if id < episode.started_event_id), default=execution.before)
     stopped = any(isinstance(one, Marker) and one.name == SIDE_EFFECT and not one.input for one in surplus)
     evidence = Evidence(
         history,
@@ -170,7 +171,7 @@ def _following(execution: Execution, episode: Episode) -> list[Episode]:
 
 
 def _preceding(execution: Execution, episode: Episode) -> list[Episode]:
-    episodes = execution.episodes
+    episodes = (*execution.passed, *execution.episodes)
     return [each for each in episodes if each.started_event_id < episode.started_event_id]
 
 

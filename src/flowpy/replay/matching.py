@@ -11,7 +11,7 @@ from flowpy.history.episodes import AGAIN_PREFIX, MALFORMED, Episode, malformed
 from flowpy.history.events import Event, attributes_key
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
 from flowpy.replay.differing import differences
-from flowpy.replay.entities import SENT, Close, Entity, Marker
+from flowpy.replay.entities import SENT, ActivityTask, Close, Entity, Marker
 from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
 from flowpy.replay.outbox import LIMITED, MAX_BYTES, MAX_OPEN, key_of
@@ -21,7 +21,7 @@ _LARGEST_CLOSE: Final = 2 * 4 * DATA
 
 
 def match(
-    execution: Execution, episode: Episode, close: Close | None, *, matched: int = 0, ends_here: bool = False
+    execution: Execution, episode: Episode, close: Close | None, *, ends_here: bool = False
 ) -> Close | None:
     """Match what the code decided in an episode with its recorded answers.
 
@@ -29,7 +29,6 @@ def match(
         execution: The run; recorded decisions leave its outbox, and their entities become open.
         episode: An episode with recorded answers.
         close: The close the code is ready for, or None.
-        matched: How many of the answers ``plainly_scheduled`` has matched already.
         ends_here: Whether the history ends in this transaction, for the report.
 
     Returns:
@@ -47,7 +46,7 @@ def match(
     again = False
     event: Event = {}
     try:
-        for event in islice(answers, matched, None):
+        for event in islice(answers, execution.at, None):
             kind = event["eventType"]
             answer = ANSWERS.get(kind)
             if answer is None:
@@ -89,42 +88,40 @@ def match(
     return closed
 
 
-def plainly_scheduled(execution: Execution, answers: list[Event]) -> int:
-    """Match the activities that the answers begin with, as long as there is nothing to say about them.
+def scheduled(execution: Execution, task: ActivityTask) -> bool:
+    """Match an activity as soon as the code makes it, if the next recorded answer is just its own.
 
-    Nearly all answers are of this kind and most episodes have no other: ``match`` itself would spend most of its time
-    on them preparing for what does not come.
+    Nearly all decisions of a replay are of this kind, and need not go through the outbox. Only for activities whose id
+    no other call can have had: one that is cancelled before it was sent gives its id to the next.
 
     Returns:
-        How many were matched; the rest is for ``match``, also to find what is missing.
+        Whether it was; if not, it is to be made, and ``match`` finds what there is to say about it.
     """
-    unsent, activities, matched = execution.unsent, execution.activities, execution.matched
-    event: Event = {}
+    answers, at = execution.answers, execution.at
+    if at >= len(answers):
+        return False
+    event = answers[at]
     try:
-        for event in answers:
-            if event["eventType"] != "ActivityTaskScheduled":
-                break
-            attributes = event["activityTaskScheduledEventAttributes"]
-            entity: Any = unsent.get(attributes["activityId"])
-            if (
-                entity is None
-                or attributes["activityType"] != entity.type
-                or entity.attributes
-                or attributes.get("input") != entity.input
-            ):
-                break
-            del unsent[entity.id]
-            entity.state = SENT
-            entity.event_id = event_id = event["eventId"]
-            if "control" in attributes:
-                entity.recorded_control = attributes["control"]
-            activities[event_id] = entity
-            matched.append((event, entity))
-        else:
-            return len(answers)
-    except MALFORMED as error:
-        raise malformed(event, error) from error
-    return answers.index(event)
+        if event["eventType"] != "ActivityTaskScheduled":
+            return False
+        attributes = event["activityTaskScheduledEventAttributes"]
+        if (
+            attributes["activityId"] != task.id
+            or attributes["activityType"] != task.type
+            or attributes.get("input") != task.input
+            or task.attributes
+        ):
+            return False
+        if "control" in attributes:
+            task.recorded_control = attributes["control"]
+        task.event_id = event_id = event["eventId"]
+    except MALFORMED:
+        return False  # match will say so: this is called by user code
+    task.state = SENT
+    execution.activities[event_id] = task
+    execution.matched.append((event, task))
+    execution.at = at + 1
+    return True
 
 
 def _recorded(execution: Execution, entity: Entity, answer: Answer, attributes: dict[str, Any], event: Event) -> None:

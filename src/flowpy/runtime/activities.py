@@ -24,6 +24,7 @@ from flowpy.errors import (
     WorkCanceled,
 )
 from flowpy.replay.entities import CLOSED, CREATED, ActivityTask, Timer
+from flowpy.replay.matching import scheduled
 from flowpy.replay.results import opened_nothing
 from flowpy.runtime.ids import LONGEST, fitted
 from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
@@ -53,6 +54,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     name, counts = activity.name, task._counts
     counts[name] = number = counts.get(name, 0) + 1
     activity_id = activity.settings.activity_id
+    has_own_id = activity_id is None
     if activity_id is None:
         activity_id = f"{task.path}{name}-{number}"
         if len(activity_id) > LONGEST:
@@ -90,9 +92,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     if activity.settings.retry is not None:
         call.record_policy(call)
     execution = run.execution
-    if is_known and activity_id not in execution.open_ids:
-        execution.open_ids[activity_id] = execution.unsent[activity_id] = call
-    else:
+    if not (has_own_id and is_known and scheduled(execution, call)):
         execution.make(call)
     run.open_calls[call] = None
     return promise
@@ -318,9 +318,10 @@ def activity_completed(execution: Execution, attributes: Attributes, event: Even
     ended = execution.activities.pop(attributes["scheduledEventId"], None)
     if ended is None:
         raise opened_nothing(attributes["scheduledEventId"], event)
-    # What execution.close does: a recorded activity always holds its id.
+    # What execution.close does: a recorded activity always holds its id, if that is noted at all.
     ended.state = CLOSED
-    execution.open_ids.pop(ended.id, None)
+    if execution.open_ids:
+        execution.open_ids.pop(ended.id, None)
     if execution.unsent:
         execution.forget_requests(ended)
     call: ActivityCall = ended if type(ended) is ActivityCall else ended.listener

@@ -26,9 +26,9 @@ from flowpy.history.episodes import MALFORMED, Episode, Episodes, malformed, tex
 from flowpy.history.events import Event, seconds
 from flowpy.replay.answers import CLOSES
 from flowpy.replay.entities import Close
-from flowpy.replay.execution import Execution
+from flowpy.replay.execution import NONE, Execution
 from flowpy.replay.explaining import diverged
-from flowpy.replay.matching import match, plainly_scheduled
+from flowpy.replay.matching import match
 from flowpy.replay.results import HANDLERS
 from flowpy.runtime.activities import ActivityCall, activity_completed
 from flowpy.runtime.activities import call_activity as schedule_activity
@@ -158,10 +158,9 @@ class Run:
         with self.loop.running():
             first = self._match_previous(some)
             self.execution.begin(chain((first,), some))
-            run = 0
             while self.execution.cut_more():
                 self._check_history()
-                run = self._run_episodes(run, decide=decide)
+                self._run_episodes(decide=decide)
 
     def _match_previous(self, some: Iterator[list[Episode]]) -> list[Episode]:
         """Match the episode that was decided here with its answers, once all of them are cut.
@@ -197,21 +196,19 @@ class Run:
         self.outcome.check_refusal()
         return self.execution.answer(self.closing), self.published.to_send()
 
-    def _run_episodes(self, begin: int, *, decide: bool) -> int:
-        """Run the code through the episodes from one on: those that were decided, and last the one to decide now.
-
-        Returns:
-            How many of all episodes have been run.
-        """
+    def _run_episodes(self, *, decide: bool) -> None:
+        """Run the code through the episodes that are cut: those that were decided, and last the one to decide now."""
         execution, outcome, unsent, ready = self.execution, self.outcome, self.execution.unsent, self.loop.ready
         handler_of, observed = _HANDLERS.get, self._observer is not None
         self.replaying = True
-        episodes = execution.episodes[begin:]
-        for execution.index, episode in enumerate(episodes, begin):
+        # More may be cut meanwhile, when a marker is looked for: the iteration comes to them too.
+        for execution.index, episode in enumerate(execution.episodes):
             answers = episode.answers
             if answers is None and not decide:
-                return execution.index
-            self._episode = episode
+                break
+            self._episode, execution.at = episode, 0
+            unusual = observed or answers is None
+            execution.answers = NONE if unusual else answers
             if answers is None or self.lost:
                 self.replaying = answers is not None
                 if self.lost:
@@ -237,13 +234,13 @@ class Run:
                     self.loop.run_until_blocked()
                 if self.halted:
                     break
-            if observed or self.halted or outcome.kind or self.closing is not None or answers is None:
+            if unusual or self.halted or outcome.kind:
                 self._end_episode(episode)
-            else:
-                plain = plainly_scheduled(execution, answers)
-                if plain < len(answers) or unsent:
-                    self._match(episode, plain)
-        return begin + len(episodes)
+                execution.passed.append(episode)
+            elif unsent or execution.at < len(answers):
+                self._match(episode)
+                execution.passed.append(episode)
+        execution.pass_by()
 
     def _end_episode(self, episode: Episode) -> None:
         """The code has seen all of an episode: see whether the run may close, and match what it decided."""
@@ -257,11 +254,11 @@ class Run:
         if episode.answers is not None and not self.outcome.lost:
             self._match(episode)
 
-    def _match(self, episode: Episode, matched: int = 0) -> None:
+    def _match(self, episode: Episode) -> None:
         if self.lost:
             return
         ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
-        match(self.execution, episode, self.closing, matched=matched, ends_here=ends_here)
+        match(self.execution, episode, self.closing, ends_here=ends_here)
         if self.stopped:
             raise diverged(self.execution, episode, [], list(self.execution.unsent.values()), "", ends_here)
 
