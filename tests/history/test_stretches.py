@@ -9,6 +9,7 @@ import pytest
 from attrs import asdict
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases.harness import HISTORIES
 
 from flowpy.errors import HistoryError
 from flowpy.history import episodes
@@ -16,7 +17,6 @@ from flowpy.history.episodes import Episodes
 from flowpy.history.events import Event
 from flowpy.history.reader import read_history
 from flowpy.history.stretches import places
-from tests.cases.harness import HISTORIES
 
 KINDS = {
     "A": "ActivityTaskScheduled",
@@ -82,7 +82,10 @@ def outcome(kind: type[Episodes], parts: list[list[Event]]) -> Any:
     return state(cutter, cut)
 
 
-@pytest.mark.parametrize("case", sorted(path.name for path in HISTORIES.glob("*.json") if ".expected." not in path.name))
+CASES = sorted(path.name for path in HISTORIES.glob("*.json") if ".expected." not in path.name)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_every_case(case: str) -> None:
     events = list(read_history(HISTORIES / case).events)
     assert outcome(Episodes, [events]) == outcome(OneByOne, [events])

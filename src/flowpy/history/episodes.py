@@ -17,7 +17,8 @@ from typing import Any, Final
 from attrs import define, field
 
 from flowpy.errors import HistoryError
-from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event, seconds
+from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event
+from flowpy.history.malformed import MALFORMED, malformed
 from flowpy.history.stretches import SCHEDULED, SEEN, are_of, chosen, is_plain, known, letters_of, places
 
 HOLD_PREFIX: Final = "flowpy.hold-"
@@ -47,7 +48,7 @@ _ROLES: Final[dict[str, Any]] = {
 }
 _BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
 _LETTERS: Final = {
-    **{kind: SEEN[0] for kind in ATTRIBUTES},
+    **dict.fromkeys(ATTRIBUTES, SEEN[0]),
     **{kind: ord("u" if role is _NOTHING else "?") for kind, role in _BRIEF_ROLES.items()},
     "ActivityTaskScheduled": SCHEDULED[0],
     "DecisionTaskStarted": ord("s"),
@@ -57,43 +58,6 @@ _LETTERS: Final = {
 
 BLOCK: Final = 120
 """Events that are cut before the code runs through them: few enough to stay in a processor's cache meanwhile."""
-
-MALFORMED: Final = (KeyError, TypeError, AttributeError, IndexError)
-"""What reading an event raises that lacks a member, or holds one of another type."""
-
-
-def malformed(event: Event, error: BaseException) -> HistoryError:
-    """The error of an event that cannot be read as what it says it is."""
-    id, kind = event.get("eventId"), event.get("eventType")
-    return HistoryError(
-        f"event {id} ({kind}) is malformed ({type(error).__name__}: {error}): the history is corrupt; nothing was sent",
-        event_id=id if isinstance(id, int) else None,
-    )
-
-
-def text_of(attributes: dict[str, Any], name: str) -> str | None:
-    """A payload of an event, None if it is absent.
-
-    Raises:
-        TypeError: It is no text.
-    """
-    value = attributes.get(name)
-    if value is None or isinstance(value, str):
-        return value
-    raise TypeError(f"{name} is no text but {type(value).__name__}")
-
-
-def time_of(event: Event) -> float:
-    """Epoch seconds of an event.
-
-    Raises:
-        HistoryError: Its timestamp cannot be read.
-    """
-    try:
-        return seconds(event)
-    except (ValueError, *MALFORMED) as error:
-        raise malformed(event, error) from error
-
 
 @define(init=False)
 class Episode:
@@ -261,7 +225,7 @@ class Episodes:
                 answers = events[at + first : at + answers_end]
                 for answer in answers:
                     if answer["activityTaskScheduledEventAttributes"]["decisionTaskCompletedEventId"] != id:
-                        raise LookupError
+                        raise LookupError  # noqa: TRY301 - the way out for all that is not plain
                 end = at + len(stretch) + 2
                 started, completed = events[end - 1], events[end]
                 attributes = completed["decisionTaskCompletedEventAttributes"]

@@ -99,7 +99,7 @@ def places(text: bytes) -> Places:
     if len(known) >= _MOST:
         known.clear()
     found = (*_place(text, SCHEDULED), *_place(text, SEEN)) if is_plain(text) else _NOT_PLAIN
-    known[text] = found if min(found) >= 0 else _NOT_PLAIN  # type: ignore[assignment] # twice two are four
+    known[text] = found if min(found) >= 0 else _NOT_PLAIN
     return known[text]
 
 

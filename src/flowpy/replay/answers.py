@@ -113,7 +113,9 @@ _LARGEST_MARKER: Final = 6 * DATA + 1_000
 
 
 def markers_may_wait(episodes: Iterable[Episode]) -> bool:
-    """Whether markers of the first of some episodes may still be unsent: its batches hold as many as fit, and the last is not decided.
+    """Whether markers of the first of some episodes may still be unsent.
+
+    They may if its batches hold as many as fit, and the last is not decided.
 
     Markers go before all other decisions, so nothing that depends on one that waits can have been sent.
     """
@@ -129,9 +131,10 @@ def markers_may_wait(episodes: Iterable[Episode]) -> bool:
 
 
 def recorded_markers(episodes: Iterable[Episode]) -> dict[tuple[str, str], str]:
-    """The markers in the recorded batch of the first of some episodes and in those it overflowed into: (name, id) → details.
+    """The markers in the recorded batch of the first of some episodes and in those it overflowed into.
 
-    A marker that SWF refused has no id any more: it stands as (name, "") → the cause.
+    They stand as (name, id) → details. A marker that SWF refused has no id any more: it stands as (name, "") → the
+    cause.
     """
     found: dict[tuple[str, str], str] = {}
     for episode in episodes:

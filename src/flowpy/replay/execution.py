@@ -55,6 +55,7 @@ class Execution:
         before: Id of the DecisionTaskStarted of the last episode run before these.
         index: Which of them is being run now.
         answers: The recorded answers that decisions are matched with as the code makes them.
+        all_noted: Whether ``open_ids`` has all activities, also those matched as the code made them.
         at: How many answers of the episode were matched so.
         refused: Decisions the service refused, by event id, until that event is applied.
         own_timers: Event ids of open ``flowpy.again`` timers.
@@ -73,6 +74,7 @@ class Execution:
         "_more",
         "activities",
         "again",
+        "all_noted",
         "answers",
         "at",
         "before",
@@ -115,6 +117,7 @@ class Execution:
         self.index = 0
         self.answers = NONE
         self.at = 0
+        self.all_noted = True
         self.refused: dict[int, Entity] = {}
         self.open_ids: dict[Key, Entity] = {}
         self.own_timers: set[int] = set()
@@ -143,7 +146,7 @@ class Execution:
             )
         decision_type = entity.decision_type
         key = key_of(decision_type, entity.id)
-        if self.answers is not NONE:
+        if not self.all_noted:
             self._note_activities()
         if self.open_ids.setdefault(key, entity) is not entity:
             raise DuplicateId(
@@ -154,7 +157,7 @@ class Execution:
 
     def _note_activities(self) -> None:
         """Note the ids of activities that were matched as they were made, and go on without that in this episode."""
-        self.answers = NONE
+        self.answers, self.all_noted = NONE, True
         for task in self.activities.values():
             if task.state == SENT:
                 self.open_ids.setdefault(task.id, task)

@@ -49,8 +49,8 @@ def diverged(
     python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
     patches = _patches(execution, episode)
     # A patch that was taken out may show first in what the decision task after its own decides.
-    ids = [each.started_event_id for each in execution.episodes]
-    before = max((id for id in ids if id < episode.started_event_id), default=execution.before)
+    started = [each.started_event_id for each in execution.episodes]
+    before = max((each for each in started if each < episode.started_event_id), default=execution.before)
     stopped = any(isinstance(one, Marker) and one.name == SIDE_EFFECT and not one.input for one in surplus)
     evidence = Evidence(
         history,

@@ -7,8 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, MALFORMED, Episode, malformed
+from flowpy.history.episodes import AGAIN_PREFIX, Episode
 from flowpy.history.events import Event, attributes_key
+from flowpy.history.malformed import MALFORMED, malformed
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
 from flowpy.replay.differing import differences
 from flowpy.replay.entities import SENT, ActivityTask, Close, Entity, Marker
@@ -120,7 +121,7 @@ def scheduled(execution: Execution, task: ActivityTask) -> bool:
     task.state = SENT
     execution.activities[event_id] = task
     execution.matched.append((event, task))
-    execution.at = at + 1
+    execution.at, execution.all_noted = at + 1, False
     return True
 
 

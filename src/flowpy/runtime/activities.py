@@ -19,7 +19,6 @@ from flowpy.errors import (
     ActivityScheduleFailed,
     ActivityTimedOut,
     FlowpyError,
-    PayloadError,
     PayloadNotDecodable,
     WorkCanceled,
 )
@@ -73,13 +72,11 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     loop.number = promise._number = loop.number + 1
     if task.shielded:
         call.shielded = True
-    if not kwargs and len(args) == 1 and type(args[0]) in SCALARS and 1 in activity.signature.fits:
-        try:
-            text = f"[{run.converter.text(args[0])}]"
-        except PayloadError:
-            text = encode_arguments(activity.signature, args, kwargs, run.converter)  # says which argument it is
+    only = type(args[0]) if len(args) == 1 and not kwargs else None
+    if only is int and 1 in activity.signature.fits:
+        text = f"[{args[0]}]"  # what encode_arguments would write
     else:
-        waiting = promises_in((*args, *kwargs.values()))
+        waiting = promises_in((*args, *kwargs.values())) if only not in SCALARS else None
         if waiting:
             activity.signature.bind(args, kwargs)
             when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
@@ -101,7 +98,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
 class ActivityCall(ActivityTask):
     """One call of an activity: one promise, one attempt at a time; the call itself is its first attempt's task."""
 
-    __init__ = object.__init__  # type: ignore[assignment] # call_activity sets everything
+    __init__ = object.__init__  # call_activity sets everything
     run: Run
     activity: Activity[..., Any]
     promise: RunPromise[Any]
@@ -324,7 +321,7 @@ def activity_completed(execution: Execution, attributes: Attributes, event: Even
         execution.open_ids.pop(ended.id, None)
     if execution.unsent:
         execution.forget_requests(ended)
-    call: ActivityCall = ended if type(ended) is ActivityCall else ended.listener
+    call: Any = ended if type(ended) is ActivityCall else ended.listener
     run, promise = call.run, call.promise
     run.open_calls.pop(call, None)
     # Call and promise hold each other: apart, they need not wait for the collector.

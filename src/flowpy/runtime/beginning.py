@@ -11,7 +11,7 @@ from attrs import evolve
 from flowpy.data.arguments import Arguments, decode_arguments
 from flowpy.declare.signals import Signal
 from flowpy.errors import ContinueAsNew
-from flowpy.history.episodes import text_of, time_of
+from flowpy.history.malformed import text_of, time_of
 from flowpy.runtime.plain import call
 from flowpy.runtime.values import settled
 

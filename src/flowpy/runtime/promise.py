@@ -69,7 +69,7 @@ class Future(Promise[T]):
     # for every promise is set all the same: CPython 3.11 is slow to find what only the class has.
     loop: Loop
     _number: int
-    _value: Any
+    _value: T
     _error: Any
     _cancel_message: Any = None
     _state: str
@@ -254,12 +254,12 @@ class Future(Promise[T]):
 class RunPromise(Future[T]):
     """A promise of one run: numbered, so that sets of promises iterate alike in every replay."""
 
-    __init__ = object.__init__  # type: ignore[assignment] # calls of activities set what is needed themselves
+    __init__ = object.__init__  # calls of activities set what is needed themselves
 
     @classmethod
     def of(cls, loop: Loop, work: Work | None = None) -> Self:
         """A promise with the next number of a run."""
-        promise = cls()
+        promise: Self = cls()
         promise.loop, promise._work, promise._state, promise._waiting = loop, work, PENDING, None
         loop.number = promise._number = loop.number + 1
         return promise

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextvars import Context
-from itertools import chain
 from threading import get_ident
 from typing import Any, Final, NoReturn
 
@@ -22,20 +21,17 @@ from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import FlowpyError, HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
-from flowpy.history.episodes import MALFORMED, Episode, Episodes, malformed, text_of, time_of
+from flowpy.history.episodes import Episode, Episodes
 from flowpy.history.events import Event, seconds
-from flowpy.replay.answers import CLOSES
+from flowpy.history.malformed import MALFORMED
 from flowpy.replay.entities import Close
-from flowpy.replay.execution import NONE, Execution
-from flowpy.replay.explaining import diverged
-from flowpy.replay.matching import match
-from flowpy.replay.results import HANDLERS
-from flowpy.runtime.activities import ActivityCall, activity_completed
+from flowpy.replay.execution import Execution
+from flowpy.runtime.activities import ActivityCall
 from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous as spawn_asynchronous
-from flowpy.runtime.beginning import begin
 from flowpy.runtime.children import ChildCall
 from flowpy.runtime.children import call_workflow as start_child
+from flowpy.runtime.driving import run_through
 from flowpy.runtime.eviction import evict, sleep_for_ever
 from flowpy.runtime.facts import RunInfo
 from flowpy.runtime.lambdas import LambdaCall
@@ -49,12 +45,6 @@ from flowpy.runtime.timers import Timers
 from flowpy.runtime.undead import REFUSED_CALLS
 
 _log: Final = logging.getLogger("flowpy.run")
-
-_HANDLERS: Final[dict[str, tuple[Any, str]]] = {
-    **HANDLERS,
-    "ActivityTaskCompleted": (activity_completed, "activityTaskCompletedEventAttributes"),
-}
-"""Event type → (what it does, key of its attributes); what it does may return a task, which is to be stepped at once."""
 
 Observer = Callable[[Episode, list[dict[str, Any]]], None]
 """Called after each episode with the decisions that the code made in it."""
@@ -76,6 +66,8 @@ class Run:
         open_calls: Activities, children and Lambda functions the close waits for, in order of creation.
         tasks: Tasks the close waits for, in order of creation.
         detached: Tasks that run on without the close waiting for them.
+        episode: The episode run last, or being run.
+        observer: Told of every episode.
         replaying: Whether an episode that is decided already is being re-run.
         read_only: Whether a query is looking at it.
         dead: Whether it has left memory.
@@ -122,9 +114,9 @@ class Run:
         self._refused_calls = 0
         self.closing: Close | None = None
         self.published = Published(self)
-        self._observer = observer
-        self._episode: Episode | None = None
-        self._unknown: set[str] = set()
+        self.observer = observer
+        self.episode: Episode | None = None
+        self.unknown: set[str] = set()
         self.base_context = Context()
         self.base_context.run(current.set, self)
 
@@ -143,7 +135,7 @@ class Run:
             WorkflowBlocked: The code spins.
         """
         try:
-            self._feed(events, decide=decide)
+            run_through(self, events, decide=decide)
         except FlowpyError:
             raise
         except (ValueError, *MALFORMED) as error:
@@ -153,114 +145,16 @@ class Run:
                 "nothing was sent"
             ) from error
 
-    def _feed(self, events: Iterable[Event], *, decide: bool) -> None:
-        some = self.episodes.some(events)
-        with self.loop.running():
-            first = self._match_previous(some)
-            self.execution.begin(chain((first,), some))
-            while self.execution.cut_more():
-                self._check_history()
-                self._run_episodes(decide=decide)
-
-    def _match_previous(self, some: Iterator[list[Episode]]) -> list[Episode]:
-        """Match the episode that was decided here with its answers, once all of them are cut.
-
-        Returns:
-            The episodes cut meanwhile.
-        """
-        previous, cut = self._episode, []
-        if previous is not None and not self.replaying:
-            for each in some:
-                cut += each
-                if not self.episodes.is_last(previous):
-                    break
-            self._check_history()
-            if previous.answers is not None:
-                self._match(previous)
-        return cut
-
-    def _check_history(self) -> None:
-        if self.episodes.broken:
-            raise HistoryError("the decision task that was decided here never counted: start again from event 1")
-        if not self.execution.python:
-            self.published.check_contract()
-
     def answer(self) -> tuple[list[dict[str, Any]], str | None]:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
 
         Raises:
             PayloadError: The result or the published state cannot be sent.
         """
-        if self._episode is None or self._episode.answers is not None:
+        if self.episode is None or self.episode.answers is not None:
             return [], None
         self.outcome.check_refusal()
         return self.execution.answer(self.closing), self.published.to_send()
-
-    def _run_episodes(self, *, decide: bool) -> None:
-        """Run the code through the episodes that are cut: those that were decided, and last the one to decide now."""
-        execution, outcome, unsent, ready = self.execution, self.outcome, self.execution.unsent, self.loop.ready
-        handler_of, observed = _HANDLERS.get, self._observer is not None
-        self.replaying = True
-        # More may be cut meanwhile, when a marker is looked for: the iteration comes to them too.
-        for execution.index, episode in enumerate(execution.episodes):
-            answers = episode.answers
-            if answers is None and not decide:
-                break
-            self._episode, execution.at = episode, 0
-            unusual = observed or answers is None
-            execution.answers = NONE if unusual else answers
-            if answers is None or self.lost:
-                self.replaying = answers is not None
-                if self.lost:
-                    self.closing = outcome.close()
-                    continue
-                # The clock must be readable before code asks for it: code cannot answer for the history.
-                time_of(episode.started)
-            for event in episode.events:
-                try:
-                    entry = handler_of(event["eventType"])
-                    if entry is None:
-                        woken = None
-                        self._about_the_run(event)
-                    elif entry[0] is None:
-                        continue
-                    else:
-                        woken = entry[0](execution, event[entry[1]], event)
-                except MALFORMED as error:
-                    raise malformed(event, error) from error
-                if woken is not None:
-                    woken.step()
-                if ready:
-                    self.loop.run_until_blocked()
-                if self.halted:
-                    break
-            if unusual or self.halted or outcome.kind:
-                self._end_episode(episode)
-                execution.passed.append(episode)
-            elif unsent or execution.at < len(answers):
-                self._match(episode)
-                execution.passed.append(episode)
-        execution.pass_by()
-
-    def _end_episode(self, episode: Episode) -> None:
-        """The code has seen all of an episode: see whether the run may close, and match what it decided."""
-        if self.outcome.lost:
-            # Clean-up that ran as the code was stopped would decide the same again in every decision task.
-            self.execution.unsent.clear()
-        if self.outcome.kind:
-            self.closing = None if self.stopped else self.outcome.close()
-        if self._observer is not None and not self.stopped:
-            self._observer(episode, self.execution.answer(self.closing))
-        if episode.answers is not None and not self.outcome.lost:
-            self._match(episode)
-
-    def _match(self, episode: Episode) -> None:
-        if self.lost:
-            return
-        ends_here = self.episodes.ends_in_a_transaction and self.episodes.is_last(episode)
-        match(self.execution, episode, self.closing, ends_here=ends_here)
-        if self.stopped:
-            raise diverged(self.execution, episode, [], list(self.execution.unsent.values()), "", ends_here)
 
     def diverged(self) -> NoReturn:
         """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""
@@ -280,35 +174,6 @@ class Run:
         self.lost = self.halted = True
         self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
         self.execution.unsent.clear()
-
-    # --- events about the run ---------------------------------------------------------------
-
-    def _about_the_run(self, event: Event) -> None:
-        kind = event["eventType"]
-        if kind not in CLOSES:
-            self.outcome.refusal = None
-        if kind == "WorkflowExecutionSignaled":
-            attributes = event["workflowExecutionSignaledEventAttributes"]
-            self.signals.arrive(attributes["signalName"], text_of(attributes, "input"), event["eventId"])
-        elif kind == "WorkflowExecutionCancelRequested":
-            self._cancel_requested()
-        elif kind == "WorkflowExecutionStarted":
-            self.base_context.run(begin, self, event)
-        elif kind in CLOSES:
-            attributes = event[f"{kind[0].lower()}{kind[1:]}EventAttributes"]
-            self.outcome.refused(CLOSES[kind][0], attributes["cause"], event)
-        elif kind not in self._unknown:
-            self._unknown.add(kind)
-            self.log_warning(f"event {event['eventId']} is of type {kind}, which flowpy does not know: ignored")
-
-    def _cancel_requested(self) -> None:
-        self.cancel_requests += 1
-        if self.cancel_requests > 1:
-            return
-        if self.main is not None and not self.main.done():
-            self.main.cancel()
-        elif self.outcome.kind:
-            self.outcome.cancel_open()
 
     # --- what the parts tell each other -----------------------------------------------------
 
@@ -401,11 +266,11 @@ class Run:
     @property
     def clock(self) -> float:
         """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
-        return seconds(self._episode.started) if self._episode is not None else 0.0
+        return seconds(self.episode.started) if self.episode is not None else 0.0
 
     def current_info(self) -> RunInfo:
         """What is known of the run now."""
-        seen = self._episode.started_event_id if self._episode is not None else 0
+        seen = self.episode.started_event_id if self.episode is not None else 0
         return evolve(self.info, cancel_requests=self.cancel_requests, history_length=seen)
 
     def set_state(self, state: Any) -> None:
