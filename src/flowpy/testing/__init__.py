@@ -1,6 +1,18 @@
 """Testing workflows offline."""
 
+from flowpy.replay.divergence import Difference, Divergence
+from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
-from flowpy.testing.replaying import replay
+from flowpy.testing.replaying import Replayer, replay
 
-__all__ = ["Replay", "ReplayedEpisode", "replay"]
+__all__ = [
+    "Difference",
+    "Divergence",
+    "OpenWork",
+    "Pending",
+    "Replay",
+    "ReplayedEpisode",
+    "Replayer",
+    "WaitingTask",
+    "replay",
+]
