@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from attrs import define, field
@@ -20,6 +21,10 @@ from flowpy.runtime.querying import ask
 from flowpy.runtime.run import Run
 
 T = TypeVar("T")
+
+
+def _counted(values: list[Any]) -> str:
+    return f"<{len(values)}>"
 
 
 @define
@@ -60,11 +65,11 @@ class Replay:
     run_id: str = ""
     workflow_type: tuple[str, str] = ("", "")
     source: str = ""
-    episodes: list[ReplayedEpisode] = field(factory=list, repr=len)
+    episodes: list[ReplayedEpisode] = field(factory=list, repr=_counted)
     closed: str | None = None
     result: Any = None
     state: Any = None
-    warnings: list[Difference] = field(factory=list, repr=len)
+    warnings: list[Difference] = field(factory=list, repr=_counted)
     error: Exception | None = field(default=None, repr=False)
     _visit: Callable[[Callable[[Run], Any]], Any] | None = field(default=None, repr=False, alias="visit")
 
@@ -152,11 +157,9 @@ def replay_history(
     def visit(look: Callable[[Run], Any]) -> Any:
         run = Run(workflow, workflow_id, run_id, converter=converter)
         try:
-            try:
+            # The replay itself has met what is wrong: where the code stands now is what is asked for.
+            with suppress(FlowpyError):
                 run.feed(shown)
-            except FlowpyError:
-                # The replay itself has met it: where the code stands now is what is asked for.
-                pass
             return look(run)
         finally:
             run.evict()

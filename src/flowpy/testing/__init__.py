@@ -3,11 +3,13 @@
 from flowpy.replay.divergence import Difference, Divergence
 from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
+from flowpy.testing.building import HistoryBuilder
 from flowpy.testing.replaying import Replayer, replay
 
 __all__ = [
     "Difference",
     "Divergence",
+    "HistoryBuilder",
     "OpenWork",
     "Pending",
     "Replay",

@@ -201,16 +201,16 @@ def named(source: Any) -> str:
     if isinstance(source, ExecutionHandle):
         return f"workflow {source.workflow_id!r} run {source.run_id!r}"
     if isinstance(source, (str, os.PathLike)):
-        text = os.fspath(source)
-        return text if isinstance(text, str) and len(text) < 500 and not text.lstrip().startswith(("{", "[")) else "text"
+        text = os.fsdecode(source)
+        return "the text given" if text.lstrip().startswith(("{", "[")) else text
     return f"a {type(source).__name__}"
 
 
 def _read(source: Any, ids: _Ids) -> History:
     workflow_id, run_id = ids.workflow_id, ids.run_id
     if isinstance(source, Description):
-        message = f"workflow {source.workflow_id!r} is only listed: its history is read with replay_all(..., client=...)"
-        raise DeclarationError(message)
+        remedy = "give replay_all(..., client=...), which reads its history, or client.run(workflow_id, run_id)"
+        raise DeclarationError(f"workflow {source.workflow_id!r} is only listed: {remedy}")
     if isinstance(source, ExecutionHandle):
         workflow_id, run_id = workflow_id or source.workflow_id, run_id or source.run_id
         source = source.history()
