@@ -379,7 +379,10 @@ def _child_refused_after_start(history: HistoryBuilder) -> None:
         (_starts_twice, "activity a-1 has started with event 6. Schedule it again"),
         (_unknown_cause, "cause 'TOO_MANY' is none of ACTIVITY_TYPE_DEPRECATED, "),
         (_unknown_attribute, "tasklist is unknown; there are activityType, activityId, "),
-        (_refused_close_with_nothing_new, "when something came while the decision was made, and nothing did. Write beg"),
+        (
+            _refused_close_with_nothing_new,
+            "when something came while the decision was made, and nothing did. Write beg",
+        ),
         (_begins_twice, "decision task 3 is being decided. Complete that first"),
         (_goes_back, "time in a history never goes back"),
         (_child_refused_after_start, "has started with event 6. Leave start"),
