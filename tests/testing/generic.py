@@ -21,14 +21,11 @@ from flowpy.history import History, attributes
 from flowpy.history.episodes import Episodes
 from flowpy.history.events import Event
 
+_ACTIVITY = [f"ActivityTask{how}" for how in ("Completed", "Failed", "TimedOut", "Canceled")]
+_CHILD = [f"ChildWorkflowExecution{how}" for how in ("Completed", "Failed", "TimedOut", "Canceled", "Terminated")]
 _ENDS = {
-    **dict.fromkeys(
-        (f"ActivityTask{how}" for how in ("Completed", "Failed", "TimedOut", "Canceled")), "scheduledEventId"
-    ),
-    **dict.fromkeys(
-        (f"ChildWorkflowExecution{how}" for how in ("Completed", "Failed", "TimedOut", "Canceled", "Terminated")),
-        "initiatedEventId",
-    ),
+    **dict.fromkeys(_ACTIVITY, "scheduledEventId"),
+    **dict.fromkeys(_CHILD, "initiatedEventId"),
     "TimerFired": "startedEventId",
 }
 
@@ -45,7 +42,11 @@ class Step:
 
 
 def generic(history: History) -> Any:
-    """The workflow that decides what a history records; raises ``NotImplementedError`` for what flowpy never decides."""
+    """The workflow that decides what a history records.
+
+    Raises:
+        NotImplementedError: It records what flowpy never decides.
+    """
     steps = _steps(history.events)
     for step in steps:
         for event in step.decided:
@@ -61,7 +62,7 @@ def generic(history: History) -> Any:
                 outcome = _doer(event)(event, made)
                 if event["eventType"].startswith("WorkflowExecution"):
                     return outcome
-        await asyncio.Event().wait()
+        return await asyncio.Event().wait()
 
     return again
 

@@ -381,7 +381,7 @@ def _child_refused_after_start(history: HistoryBuilder) -> None:
         (_unknown_attribute, "tasklist is unknown; there are activityType, activityId, "),
         (
             _refused_close_with_nothing_new,
-            "when something came while the decision was made, and nothing did. Write beg",
+            "when something came while the decision was made, and nothing did. Write",
         ),
         (_begins_twice, "decision task 3 is being decided. Complete that first"),
         (_goes_back, "time in a history never goes back"),

@@ -5,6 +5,7 @@ from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
 from flowpy.testing.building import HistoryBuilder
 from flowpy.testing.replaying import Replayer, replay
+from flowpy.testing.verifying import Selection, Verification, Verified
 
 __all__ = [
     "Difference",
@@ -15,6 +16,9 @@ __all__ = [
     "Replay",
     "ReplayedEpisode",
     "Replayer",
+    "Selection",
+    "Verification",
+    "Verified",
     "WaitingTask",
     "replay",
 ]

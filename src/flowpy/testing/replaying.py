@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
@@ -17,9 +17,7 @@ from flowpy.errors import DeclarationError, HistoryError, NonDeterminismError
 from flowpy.history.reader import History, read_history
 from flowpy.runtime.decider import Workflows
 from flowpy.runtime.replaying import Replay, replay_history
-
-if TYPE_CHECKING:
-    from flowpy.testing.verifying import Verification, Wanted
+from flowpy.testing.verifying import Selection, Verification, Verified, verify
 
 __all__ = ["ExecutionHandle", "Replayer", "replay"]
 
@@ -126,9 +124,37 @@ class Replayer:
         for source in _each(sources, client):
             yield self._caught(source, _Ids(), up_to, False)
 
-    def verify(self, client: Client, wanted: Wanted | None = None, **options: Any) -> Verification:
-        """Say which executions of a domain the code here would not go on with; see ``flowpy.testing.verify``."""
-        raise NotImplementedError
+    def verify(
+        self,
+        client: Client,
+        selection: Selection | None = None,
+        *,
+        calls_per_second: float = 5,
+        progress: Callable[[Verified], object] | None = None,
+    ) -> Verification:
+        """Replay the executions of a client's domain and say which the code here would not go on with, and where.
+
+        Only reads (List…WorkflowExecutions, GetWorkflowExecutionHistory, DescribeWorkflowExecution): any other
+        operation is refused before it is sent. A run that continues as new meanwhile is followed, one that ends is
+        replayed as it ended, one that vanishes is ``gone``. Histories are read one after another; an execution costs
+        one call for each 1,000 of its events.
+
+        Args:
+            client: Its service, domain and waiting are used.
+            selection: Which executions; default all that are open.
+            calls_per_second: At most that many calls a second, so that workers keep their share of SWF's limits.
+            progress: Called with each execution when it is done.
+
+        Returns:
+            Counts by type, findings, a text table (``str``), ``to_json()``; ``ok`` for an exit code.
+
+        Raises:
+            UnknownResource: There is no such domain.
+            DeclarationError: The selection has more than one filter.
+            ServiceError: The executions could not be listed to the end.
+        """
+        chosen = Selection() if selection is None else selection
+        return verify(self, client, chosen, calls_per_second=calls_per_second, progress=progress)
 
     def _caught(self, source: Any, ids: _Ids, up_to: int | None, warm: bool) -> Replay:
         try:
