@@ -67,25 +67,29 @@ class Domain:
         self.asked.append(operation)
         if operation in self.before:
             self.before.pop(operation)()
-        answer = getattr(self, operation, None)
-        assert answer is not None, f"{operation} writes"
-        answered: dict[str, Any] = answer(request)
-        return answered
+        answers = {
+            "ListOpenWorkflowExecutions": self.list_open,
+            "ListClosedWorkflowExecutions": self.list_closed,
+            "GetWorkflowExecutionHistory": self.get_history,
+            "DescribeWorkflowExecution": self.describe,
+        }
+        assert operation in answers, f"{operation} writes"
+        return answers[operation](request)
 
-    def ListOpenWorkflowExecutions(self, request: dict[str, Any]) -> dict[str, Any]:
+    def list_open(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._listed(request, open=True)
 
-    def ListClosedWorkflowExecutions(self, request: dict[str, Any]) -> dict[str, Any]:
+    def list_closed(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._listed(request, open=False)
 
-    def GetWorkflowExecutionHistory(self, request: dict[str, Any]) -> dict[str, Any]:
+    def get_history(self, request: dict[str, Any]) -> dict[str, Any]:
         run = self._run(request["execution"])
         begin = int(request.get("nextPageToken", 0))
         events = run.history()
         end = begin + self.pages_of_events
         return {"events": events[begin:end], **({"nextPageToken": str(end)} if end < len(events) else {})}
 
-    def DescribeWorkflowExecution(self, request: dict[str, Any]) -> dict[str, Any]:
+    def describe(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"executionInfo": _told(self._run(request["execution"]))}
 
     def _run(self, execution: dict[str, str]) -> HistoryBuilder:
@@ -145,9 +149,12 @@ def test_code_that_goes_on_with_all_open_runs() -> None:
     assert verification.counts == {("order", "1.0"): {"same": 5}}
     assert verification.findings == []
     assert set(domain.asked) == {"ListOpenWorkflowExecutions", "GetWorkflowExecutionHistory"}
-    assert str(verification) == (
-        "workflow type  same\norder 1.0         5\n\n5 executions of domain 'shop': the code here goes on with all it knows"
-    )
+    assert str(verification).splitlines() == [
+        "workflow type  same",
+        "order 1.0         5",
+        "",
+        "5 executions of domain 'shop': the code here goes on with all it knows",
+    ]
 
 
 def test_code_that_differs_is_told_with_the_run_and_the_place() -> None:
@@ -196,9 +203,9 @@ def test_the_selection_filters_by_type_tag_and_time() -> None:
     requests = []
 
     class Listening(Domain):
-        def ListOpenWorkflowExecutions(self, request: dict[str, Any]) -> dict[str, Any]:
+        def list_open(self, request: dict[str, Any]) -> dict[str, Any]:
             requests.append(request)
-            return super().ListOpenWorkflowExecutions(request)
+            return super().list_open(request)
 
     client = client_of(Listening())
     for selection in (Selection(workflow=order, since=NOON), Selection(tag="eu"), Selection(workflow_id="w")):
@@ -284,7 +291,7 @@ def test_a_history_that_was_cut_between_two_pages_is_read_again() -> None:
     answers = iter([cut, whole])
 
     class Growing(Domain):
-        def GetWorkflowExecutionHistory(self, request: dict[str, Any]) -> dict[str, Any]:
+        def get_history(self, request: dict[str, Any]) -> dict[str, Any]:
             return {"events": next(answers)}
 
     assert Replayer([order]).verify(client_of(Growing(open_order()))).ok
@@ -292,10 +299,10 @@ def test_a_history_that_was_cut_between_two_pages_is_read_again() -> None:
 
 def test_a_history_that_cannot_be_read_is_an_error_and_stops_no_other() -> None:
     class Corrupt(Domain):
-        def GetWorkflowExecutionHistory(self, request: dict[str, Any]) -> dict[str, Any]:
+        def get_history(self, request: dict[str, Any]) -> dict[str, Any]:
             if request["execution"]["runId"] == "bad":
                 return {"events": open_order().history()[1:]}
-            return super().GetWorkflowExecutionHistory(request)
+            return super().get_history(request)
 
     domain = Corrupt(open_order(run_id="bad"), open_order(run_id="good"))
     verification = Replayer([order]).verify(client_of(domain))
@@ -317,10 +324,10 @@ def test_calls_are_spaced_out_and_throttling_is_waited_out() -> None:
     throttled = iter([True, True, False])
 
     class Busy(Domain):
-        def GetWorkflowExecutionHistory(self, request: dict[str, Any]) -> dict[str, Any]:
+        def get_history(self, request: dict[str, Any]) -> dict[str, Any]:
             if next(throttled, False):
                 raise Throttled("slow down", operation="", fault="ThrottlingException")
-            return super().GetWorkflowExecutionHistory(request)
+            return super().get_history(request)
 
     domain = Busy(*(open_order(workflow_id=f"order-{n}", run_id=f"run-{n}") for n in range(4)))
     verification = Replayer([order]).verify(client_of(domain, watch), calls_per_second=2)

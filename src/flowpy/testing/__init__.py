@@ -4,6 +4,7 @@ from flowpy.replay.divergence import Difference, Divergence
 from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
 from flowpy.testing.building import HistoryBuilder
+from flowpy.testing.redacting import redact
 from flowpy.testing.replaying import Replayer, replay
 from flowpy.testing.verifying import Selection, Verification, Verified
 
@@ -20,5 +21,6 @@ __all__ = [
     "Verification",
     "Verified",
     "WaitingTask",
+    "redact",
     "replay",
 ]

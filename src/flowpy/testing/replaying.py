@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from attrs import frozen
 
 from flowpy.client.client import Client
-from flowpy.client.description import Description
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import DeclarationError, HistoryError, NonDeterminismError
-from flowpy.history.reader import History, read_history
+from flowpy.errors import HistoryError, NonDeterminismError
 from flowpy.runtime.decider import Workflows
 from flowpy.runtime.replaying import Replay, replay_history
+from flowpy.testing.sources import ExecutionHandle, each_source, named, read_source
 from flowpy.testing.verifying import Selection, Verification, Verified, verify
 
-__all__ = ["ExecutionHandle", "Replayer", "replay"]
-
-
-@runtime_checkable
-class ExecutionHandle(Protocol):
-    """What can fetch its own history, such as ``client.run(workflow_id, run_id)``."""
-
-    workflow_id: str
-    run_id: str
-
-    def history(self) -> list[dict[str, Any]]:
-        """The events recorded so far."""
-        ...
+__all__ = ["Replayer", "replay"]
 
 
 @frozen
@@ -121,7 +106,7 @@ class Replayer:
         Raises:
             HistoryError: The folder has no such file, or does not exist.
         """
-        for source in _each(sources, client):
+        for source in each_source(sources, client):
             yield self._caught(source, _Ids(), up_to, False)
 
     def verify(
@@ -165,7 +150,7 @@ class Replayer:
             return Replay(known.workflow_id or "", known.run_id or "", source=named(source), error=error)
 
     def _replay(self, source: Any, ids: _Ids, up_to: int | None, warm: bool) -> Replay:
-        history = _read(source, ids)
+        history = read_source(source, ids.workflow_id, ids.run_id)
         if up_to is not None and not 1 <= up_to <= len(history.events):
             message = f"{named(source)} has no event {up_to}: its events are 1 to {len(history.events)}"
             raise HistoryError(message, event_id=up_to)
@@ -220,41 +205,3 @@ def replay(
         UnknownWorkflowType: None of the workflows is of the history's type.
     """
     return Replayer(workflow, strict=strict).replay(source, workflow_id=workflow_id, run_id=run_id, warm=warm)
-
-
-def named(source: Any) -> str:
-    """A source in a few words, for messages."""
-    if isinstance(source, ExecutionHandle):
-        return f"workflow {source.workflow_id!r} run {source.run_id!r}"
-    if isinstance(source, (str, os.PathLike)):
-        text = os.fsdecode(source)
-        return "the text given" if text.lstrip().startswith(("{", "[")) else text
-    return f"a {type(source).__name__}"
-
-
-def _read(source: Any, ids: _Ids) -> History:
-    workflow_id, run_id = ids.workflow_id, ids.run_id
-    if isinstance(source, Description):
-        remedy = "give replay_all(..., client=...), which reads its history, or client.run(workflow_id, run_id)"
-        raise DeclarationError(f"workflow {source.workflow_id!r} is only listed: {remedy}")
-    if isinstance(source, ExecutionHandle):
-        workflow_id, run_id = workflow_id or source.workflow_id, run_id or source.run_id
-        source = source.history()
-    return read_history(source, workflow_id=workflow_id, run_id=run_id)
-
-
-def _each(sources: Any, client: Client | None) -> Iterator[Any]:
-    """The sources one by one: the files of a folder, handles of listed executions, all others as they are."""
-    if isinstance(sources, (str, os.PathLike)):
-        folder = Path(sources)
-        files = sorted(folder.rglob("*.json"))
-        if not files:
-            there = "has no file ending in .json" if folder.is_dir() else "is no folder (one history: replay(...))"
-            raise HistoryError(f"{folder} {there}; relative paths start at {Path.cwd()}")
-        yield from files
-        return
-    for source in sources:
-        if isinstance(source, Description) and client is not None:
-            yield client.run(source.workflow_id, source.run_id)
-        else:
-            yield source
