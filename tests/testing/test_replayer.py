@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -397,6 +399,24 @@ def test_many_are_replayed_one_by_one_and_a_bad_one_stops_none() -> None:
         "NoneType",
         "NoneType",
     ]
+
+
+def test_only_one_history_is_in_memory_at_a_time() -> None:
+    alive: weakref.WeakSet[HistoryBuilder] = weakref.WeakSet()
+
+    def sources() -> Iterator[HistoryBuilder]:
+        for n in range(6):
+            history = shipped() if n % 2 else HistoryBuilder(other_order, "o-7")
+            alive.add(history)
+            yield history
+
+    most = 0
+    for replayed in Replayer([other_order]).replay_all(sources()):
+        gc.collect()
+        most = max(most, len(alive))
+        assert replayed.source
+
+    assert most <= 1
 
 
 def test_sources_say_which_they_are() -> None:

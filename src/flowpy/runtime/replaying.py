@@ -181,7 +181,8 @@ def replay_history(
         if strict and run.execution.warnings:
             raise refused_differences(run.execution, events)
     except FlowpyError as error:
-        replay.error = error
+        # The frames it came through are flowpy's own, and would keep the whole run in memory with the replay.
+        replay.error = error.with_traceback(None)
     finally:
         _finish(replay, run)
         run.evict()

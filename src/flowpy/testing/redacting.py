@@ -74,7 +74,7 @@ def redact(
         >>> from flowpy.testing import HistoryBuilder
         >>> stored = redact(HistoryBuilder("order", "o-7", {"name": "Ann", "paid": True}), key="secret")
         >>> stored["events"][0]["workflowExecutionStartedEventAttributes"]["input"]
-        '["k-2", {"name": "Lqk", "paid": true}]'
+        '["y-3", {"name": "Rtp", "paid": true}]'
     """
     if replace is not None and key is not None:
         raise DeclarationError("redact: the key is for the keyed hash; with replace=... leave it out")
