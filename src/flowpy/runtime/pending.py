@@ -191,7 +191,8 @@ def _promises_of(run: Run) -> Iterator[Future[Any]]:
 
 def _leads_to(source: Future[Any], target: Any) -> bool:
     """Whether a callback of one future leads to another: joined promises, ``gather``, ``wait``, ``TaskGroup``."""
-    for callback in source._waiting or ():
+    # One task that waits stands there itself; several, and callbacks with their contexts, stand in a list.
+    for callback in source._waiting if type(source._waiting) is list else ():
         function = callback[0] if type(callback) is tuple else None
         if function is not None and _reaches(function, target, _DEPTH):
             return True
@@ -246,14 +247,14 @@ def _name(entity: Entity) -> str:
 def _is_deferred(call: ActivityCall | ChildCall | LambdaCall) -> bool:
     if isinstance(call, ChildCall):
         return call.child is None
-    entity: Entity = call if isinstance(call, ActivityCall) else call.entity
+    entity: Entity = call.entity if isinstance(call, LambdaCall) else call
     return entity.state == CREATED and not any(each is entity for each in call.run.execution.outbox.unsent.values())
 
 
 def _deferred(call: ActivityCall | ChildCall | LambdaCall) -> OpenWork:
-    if isinstance(call, ActivityCall):
-        return OpenWork("activity", call.id, f"{call.name} {call.version}", 0, CodeLine.of(call.site), True)
     if isinstance(call, ChildCall):
         name = f"{call.workflow.name} {call.workflow.version}"
         return OpenWork("child workflow", call.workflow_id, name, 0, CodeLine.of(call.site), True)
-    return OpenWork("Lambda function", call.entity.id, call.function.name, 0, CodeLine.of(call.entity.site), True)
+    if isinstance(call, LambdaCall):
+        return OpenWork("Lambda function", call.entity.id, call.function.name, 0, CodeLine.of(call.entity.site), True)
+    return OpenWork("activity", call.id, f"{call.name} {call.version}", 0, CodeLine.of(call.site), True)
