@@ -362,6 +362,13 @@ def _goes_back(history: HistoryBuilder) -> None:
     history.log.advance(-1)
 
 
+def _decides_after_a_refused_close(history: HistoryBuilder) -> None:
+    history.begin_decision()
+    history.signal("late")
+    history.complete(refused="UNHANDLED_DECISION")
+    history.schedule("a")
+
+
 def _child_refused_after_start(history: HistoryBuilder) -> None:
     child = history.start_child("c")
     child.start()
@@ -384,6 +391,7 @@ def _child_refused_after_start(history: HistoryBuilder) -> None:
             "when something came while the decision was made, and nothing did. Write",
         ),
         (_begins_twice, "decision task 3 is being decided. Complete that first"),
+        (_decides_after_a_refused_close, "event 7 refused a close, and a close is the last .* with decide"),
         (_goes_back, "time in a history never goes back"),
         (_child_refused_after_start, "has started with event 6. Leave start"),
     ],
@@ -405,3 +413,10 @@ def test_a_refused_event_leaves_the_history_as_it_was() -> None:
         history.schedule("b", refused="TOO_MANY")
 
     assert history.history() == before
+
+
+def test_events_given_out_are_copies() -> None:
+    history = _begun()
+    attributes(history.history()[0])["input"] = "spoiled"
+
+    assert attributes(history.history()[0])["input"] == '["o-7"]'

@@ -252,6 +252,16 @@ def test_what_is_flowpys_own_stays() -> None:
     assert effect["value"]["value"] != "Ann"
 
 
+@pytest.mark.parametrize(
+    "text", ["[1e400]", "plain words of Ann", "[" * 200, '{"a": ', "\ud800 Ann", '"12"', "-0.0", "12e5"]
+)
+def test_payloads_of_any_kind_are_taken(text: str) -> None:
+    history = HistoryBuilder("w", input=text)
+    told = redact(history, key="k")["events"][0]["workflowExecutionStartedEventAttributes"]
+
+    assert "Ann" not in told["input"]
+
+
 KEPT = {
     "fan_out_forty": {"survey", "probe"},
     "multi_page": {"forty_five_steps"},

@@ -202,7 +202,11 @@ class _Redaction:
             plain = parse(text)
         except PayloadNotDecodable:
             return self._words(text, names)
-        return dump(change(plain, names))
+        made = change(plain, names)
+        try:
+            return dump(made)
+        except ValueError:  # a number like 1e400, which Python reads as infinity and JSON does not have
+            return self._words(text, names)
 
     # --- JSON values --------------------------------------------------------------------------
 

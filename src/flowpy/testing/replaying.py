@@ -166,7 +166,7 @@ class Replayer:
             strict=self.strict,
             converter=self.converter,
         )
-        replayed.source = named(source)
+        replayed.source, replayed.workflow_type = named(source), history.workflow_type
         replayed.workflow_id, replayed.run_id = history.workflow_id or "", history.run_id or ""
         if isinstance(replayed.error, NonDeterminismError) and not known:
             replayed.error.add_note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NoReturn
 
@@ -15,6 +16,11 @@ __all__ = ["START", "EventLog"]
 
 START: Final = datetime(2025, 1, 1, 12, tzinfo=UTC)
 """When a history begins, unless it is told."""
+
+
+_REFUSED_CLOSES: Final = frozenset(
+    f"{how}WorkflowExecutionFailed" for how in ("Complete", "Fail", "Cancel", "ContinueAsNew")
+)
 
 
 class EventLog:
@@ -38,6 +44,7 @@ class EventLog:
         self._deciding = False
         self._unseen = False
         self._closed = 0
+        self._refused_close = 0
 
     @property
     def next_id(self) -> int:
@@ -99,6 +106,9 @@ class EventLog:
                     "in between, so that it is made with the ones before it",
                 )
             self.complete()
+        if self._refused_close:
+            why = f"event {self._refused_close} refused a close, and a close is the last decision of its decision task"
+            self.refuse(event_type, why, "Say this decision before it, or begin the next decision task with decide()")
         if event_type in CLOSE_EVENTS and self._waiting:
             self.refuse(
                 event_type,
@@ -113,6 +123,7 @@ class EventLog:
             )
         event_id = self._write(event_type, {**attributes, "decisionTaskCompletedEventId": self.completed})
         self._unseen = self._unseen or event_type in WAKES
+        self._refused_close = event_id if event_type in _REFUSED_CLOSES else 0
         return event_id
 
     # --- decision tasks ---------------------------------------------------------------------
@@ -134,7 +145,7 @@ class EventLog:
         started = self._running or self.begin()
         attributes["scheduledEventId"] = self._scheduled_of(started)
         self.completed = self._write("DecisionTaskCompleted", {**attributes, "startedEventId": started})
-        self._running, self._deciding = 0, True
+        self._running, self._deciding, self._refused_close = 0, True, 0
         return self.completed
 
     def time_out(self, kind: str) -> int:
@@ -160,12 +171,12 @@ class EventLog:
             HistoryError: SWF cannot have written them.
         """
         length = len(self.events)
-        waiting, unseen, deciding = self._waiting, self._unseen, self._deciding
+        kept = self._waiting, self._unseen, self._deciding, self._refused_close
         self._settle()
-        events = list(self.events)
+        events = deepcopy(self.events)
         # Looking must not change what is written next.
         del self.events[length:]
-        self._waiting, self._unseen, self._deciding = waiting, unseen, deciding
+        self._waiting, self._unseen, self._deciding, self._refused_close = kept
         check_history(events)
         return events
 
@@ -197,7 +208,7 @@ class EventLog:
 
     def _settle(self) -> None:
         """The transaction of the last decision is over; what it has for the decider to see brings a decision task."""
-        self._deciding = False
+        self._deciding, self._refused_close = False, 0
         if self._unseen and not self._closed:
             self._wake()
         self._unseen = False
