@@ -138,7 +138,7 @@ def test_decision_tasks_that_never_counted_are_passed_over() -> None:
     assert replayer.replay(history).closed == "WorkflowExecutionTerminated"
 
 
-def test_a_decision_that_went_on_in_the_next_tasks_counts_with_them() -> None:
+def test_a_decision_that_went_on_in_the_next_task_is_shown_half_sent() -> None:
     @workflow(name="wide")
     async def wide() -> list[str]:
         return await flowpy.all_of([charge(str(n)) for n in range(150)])
@@ -146,13 +146,36 @@ def test_a_decision_that_went_on_in_the_next_tasks_counts_with_them() -> None:
     history = HistoryBuilder(wide)
     for n in range(99):
         history.schedule(charge, str(n))
-    again = history.start_timer(0, id="flowpy.again-1")
-    again.fire()
+    history.start_timer(0, id="flowpy.again-1").fire()
     for n in range(99, 150):
         history.schedule(charge, str(n))
 
-    assert len(replay(wide, history).pending.work) == 150
-    assert len(Replayer(wide).replay(history, up_to=3).pending.work) == 150
+    def sent(up_to: int) -> list[bool]:
+        return [bool(work.event_id) for work in Replayer(wide).replay(history, up_to=up_to).pending.work]
+
+    assert sent(3) == [True] * 99 + [False] * 51
+    assert sent(history.event_id) == [True] * 150
+
+
+def test_values_that_a_decision_recorded_in_the_next_task_are_there_at_once() -> None:
+    drawn = iter(range(1_000))
+
+    @workflow(name="drawing")
+    async def drawing() -> None:
+        flowpy.set_state([flowpy.side_effect(lambda: next(drawn)) for _ in range(150)])
+        await approval.receive()
+
+    history = HistoryBuilder(drawing)
+    for n in range(99):
+        history.record_side_effect(-n)
+    history.start_timer(0, id="flowpy.again-1").fire()
+    for n in range(99, 150):
+        history.record_side_effect(-n)
+    history.start_timer(0, id="flowpy.again-2").fire()
+    history.decide()
+
+    assert Replayer(drawing).replay(history, up_to=3).state == [-n for n in range(150)]
+    assert next(drawn) == 0
 
 
 @pytest.mark.parametrize("up_to", [0, -3, 24])

@@ -219,6 +219,7 @@ def _held(function: Any) -> Iterable[Any]:
             continue
         if callable(content) or isinstance(content, Future) or hasattr(content, "_asyncio_future_blocking"):
             yield content
+    yield from getattr(function, "__defaults__", None) or ()
     yield from getattr(function, "args", ())
 
 

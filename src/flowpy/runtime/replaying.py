@@ -13,7 +13,7 @@ from flowpy.declare.workflow import Workflow
 from flowpy.errors import CallError, FlowpyError, NonDeterminismError
 from flowpy.history.episodes import Episode, Episodes
 from flowpy.history.events import CLOSE_EVENTS, Event
-from flowpy.replay.answers import goes_on
+from flowpy.replay.answers import goes_on, markers_may_wait
 from flowpy.replay.divergence import Difference, Divergence
 from flowpy.replay.explaining import refused_differences
 from flowpy.runtime.pending import Pending, pending
@@ -206,8 +206,9 @@ def until(events: list[Event], event_id: int) -> list[Event]:
             answered, the decision task before it counts.
 
     Returns:
-        All that happened until the next decision task began, the recorded answers included: those of a batch that
-        went on in the decision tasks after it too. Empty if no decision task was started by then.
+        All that happened until the next decision task began, the recorded answers included: where one batch was too
+        small for the markers of a decision, those of the batches it went on in too, for they hold values that the code
+        was given at once. Empty if no decision task was started by then.
     """
     if event_id >= events[-1]["eventId"]:
         return events
@@ -215,7 +216,7 @@ def until(events: list[Event], event_id: int) -> list[Event]:
     last = max((n for n, each in enumerate(episodes) if each.started_event_id <= event_id), default=None)
     if last is None:
         return []
-    while last + 1 < len(episodes) and goes_on(episodes[last]):
+    while last + 1 < len(episodes) and goes_on(episodes[last]) and markers_may_wait([episodes[last]], 0):
         last += 1
     completed, answers = episodes[last].completed, episodes[last].answers or []
     if completed is None:

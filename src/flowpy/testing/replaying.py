@@ -67,8 +67,8 @@ class Replayer:
                 ``read_history`` takes.
             up_to: An event id: the replay ends with the last decision task that was started at or before it, and
                 shows the run as the code left it then, its recorded answers compared. A decision task that timed out,
-                was held or never answered does not count; one whose decisions went on in those after it (over 100 at
-                once) counts with them. Before the first one nothing has run. Default: the whole history.
+                was held or never answered does not count; one that recorded more markers than go into one answer
+                counts with those that record the rest. Before the first one nothing has run. Default: all.
             workflow_id: workflowId of the run: ids of children come from it; default what the source says.
             run_id: Its runId: ids of children, uuid4, random and back-offs come from it; default what the source says.
             warm: Keep one run alive through all decision tasks, as a worker's cache does, instead of replaying all.
