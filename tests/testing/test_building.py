@@ -139,6 +139,17 @@ def test_a_declared_activity_is_recorded_with_its_options_and_its_policy() -> No
     assert policy["retry"]["first"] == int(begun.timestamp())
 
 
+def test_keyword_arguments_are_recorded_as_flowpy_writes_them() -> None:
+    @activity
+    def pack(order_id: str, *, gift: bool = False) -> None: ...
+
+    history = HistoryBuilder("order", kwargs={"n": 1})
+    history.schedule(pack, "o-7", kwargs={"gift": True})
+
+    assert json.loads(attributes(history.history()[0])["input"]) == {"args": [], "kwargs": {"n": 1}}
+    assert json.loads(last(history)["input"]) == {"args": ["o-7"], "kwargs": {"gift": True}}
+
+
 def test_time_goes_by_as_it_is_told_and_timers_fire_at_their_time() -> None:
     start = dt.datetime(2025, 5, 1, tzinfo=dt.UTC)
     history = HistoryBuilder("order", start=start)

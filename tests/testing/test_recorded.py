@@ -20,6 +20,9 @@ pytestmark = pytest.mark.skipif(
     not FILES, reason="no recorded histories: set FLOWPY_RECORDED_HISTORIES to a folder of them"
 )
 
+# Those whose shape is known; a folder of one's own may hold others, which have to load.
+KNOWN = [path for path in FILES if path.stem.partition("-")[0] in ("boto", "fl", "ga", "sf", "st")]
+
 _MARKERS = "markers of another framework, which no call of flowpy records"
 NOT_OURS = {
     "fl-02-TestWorkflowW": "ids with a colon, which SWF refuses today",
@@ -29,7 +32,7 @@ NOT_OURS = {
 """Histories of shapes that flowpy's code cannot have, with the reason."""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", KNOWN, ids=lambda path: path.stem)
 def test_a_recorded_history_is_replayed_by_the_generic_workflow(path: Path) -> None:
     history = without_input(read_history(path))
     if path.stem in NOT_OURS:
@@ -45,7 +48,7 @@ def test_a_recorded_history_is_replayed_by_the_generic_workflow(path: Path) -> N
     assert ended is not None or all(work.event_id for work in replayed.pending.work)
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.stem not in NOT_OURS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in KNOWN if path.stem not in NOT_OURS], ids=lambda path: path.stem)
 def test_it_can_be_stopped_at_every_event(path: Path) -> None:
     history = without_input(read_history(path))
     replayer = Replayer(generic(history))

@@ -32,8 +32,9 @@ class HistoryBuilder(Decisions):
     Args:
         workflow: The declared workflow, or the name of its type.
         *args: Its arguments.
+        kwargs: Its keyword arguments.
         version: Version of a type given by name.
-        input: The input as recorded, instead of ``args``.
+        input: The input as recorded, instead of the arguments.
         workflow_id: workflowId of the run; ids of children come from it.
         run_id: Its runId; ids of children, ``random`` and ``uuid4`` come from it.
         start: Time of its first event; default 2025-01-01 12:00 UTC. Time stands still until ``advance``.
@@ -59,6 +60,7 @@ class HistoryBuilder(Decisions):
         self,
         workflow: Workflow[..., Any] | str,
         *args: Any,
+        kwargs: dict[str, Any] | None = None,
         version: str = "1.0",
         input: str | None = None,
         workflow_id: str = "workflow-1",
@@ -75,7 +77,7 @@ class HistoryBuilder(Decisions):
         super().__init__(log, workflow_id, run_id, converter)
         self._policy: str = started["childPolicy"]
         self._workflow, self._started = workflow, started
-        text = self._input(workflow, args, input)
+        text = self._input(workflow, args, kwargs, input)
         log.happens("WorkflowExecutionStarted", **{"input": text, **started})
 
     def __repr__(self) -> str:
@@ -214,19 +216,25 @@ class HistoryBuilder(Decisions):
         return self._close("CancelWorkflowExecution", "WorkflowExecutionCanceled", refused, details=given)
 
     def continue_as_new(
-        self, *args: Any, input: str | None = None, refused: str | None = None, **attributes: Any
+        self,
+        *args: Any,
+        kwargs: dict[str, Any] | None = None,
+        input: str | None = None,
+        refused: str | None = None,
+        **attributes: Any,
     ) -> int:
         """WorkflowExecutionContinuedAsNew, or ContinueAsNewWorkflowExecutionFailed; gives the event id.
 
         Args:
             *args: Arguments of the run that follows.
-            input: Its input as recorded, instead of ``args``.
+            kwargs: Its keyword arguments.
+            input: Its input as recorded, instead of the arguments.
             refused: The cause with which SWF refuses it.
             **attributes: Further attributes in SWF's names, such as ``newExecutionRunId`` or ``tagList``.
         """
         kept = {name: value for name, value in self._started.items() if name in WORKFLOW or name == "tagList"}
         said = {"workflowType": self._type, "newExecutionRunId": f"{self.run_id}-2", **kept, **attributes}
-        said["input"] = self._input(self._workflow, args, input)
+        said["input"] = self._input(self._workflow, args, kwargs, input)
         closing = "ContinueAsNewWorkflowExecution"
         return self._close(closing, "WorkflowExecutionContinuedAsNew", refused, **said)
 

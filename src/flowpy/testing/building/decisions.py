@@ -70,6 +70,7 @@ class Decisions:
         activity: Activity[..., Any] | str,
         *args: Any,
         id: str | None = None,
+        kwargs: dict[str, Any] | None = None,
         version: str = "1.0",
         input: str | None = None,
         refused: str | None = None,
@@ -81,8 +82,9 @@ class Decisions:
             activity: The declared activity, whose options are recorded, or the name of its type.
             *args: Its arguments.
             id: Its activityId; default the next one of the main task, such as ``charge-1``.
+            kwargs: Its keyword arguments.
             version: Version of a type given by name.
-            input: The input as recorded, instead of ``args``.
+            input: The input as recorded, instead of the arguments.
             refused: The cause with which SWF refuses it, such as ``OPEN_ACTIVITIES_LIMIT_EXCEEDED``.
             **attributes: Further attributes in SWF's names, such as ``control``.
 
@@ -99,7 +101,7 @@ class Decisions:
             return BuiltActivity(self.log, self.converter, chosen, event_id, refused=True)
         self._check_free(BuiltActivity, chosen, "ActivityTaskScheduled")
         options = {**_ACTIVITY, **options_of(activity), **self._policy_of(activity), **attributes}
-        text = self._input(activity, args, input)
+        text = self._input(activity, args, kwargs, input)
         event_id = self.log.decided(
             "ActivityTaskScheduled", **{"activityType": type_, "activityId": chosen, "input": text, **options}
         )
@@ -135,6 +137,7 @@ class Decisions:
         *args: Any,
         id: str | None = None,
         workflow_id: str | None = None,
+        kwargs: dict[str, Any] | None = None,
         version: str = "1.0",
         input: str | None = None,
         refused: str | None = None,
@@ -147,8 +150,9 @@ class Decisions:
             *args: Its arguments.
             id: Its place in the code, from which its workflowId is made; default the next, such as ``ship-1``.
             workflow_id: Its workflowId, instead of the one made from ``id``.
+            kwargs: Its keyword arguments.
             version: Version of a type given by name.
-            input: The input as recorded, instead of ``args``.
+            input: The input as recorded, instead of the arguments.
             refused: The cause with which SWF refuses it at once; ``refuse`` of the handle is for later.
             **attributes: Further attributes in SWF's names, such as ``tagList``.
 
@@ -165,7 +169,7 @@ class Decisions:
             return BuiltChild(self.log, self.converter, chosen, event_id, identity=place, type_=type_, refused=True)
         self._check_free(BuiltChild, chosen, "StartChildWorkflowExecutionInitiated")
         options = {**WORKFLOW, **options_of(workflow), **attributes}
-        text = self._input(workflow, args, input)
+        text = self._input(workflow, args, kwargs, input)
         event_id = self.log.decided("StartChildWorkflowExecutionInitiated", **{**named, "input": text, **options})
         return self._remember(BuiltChild(self.log, self.converter, chosen, event_id, identity=place, type_=type_))
 
@@ -294,13 +298,18 @@ class Decisions:
     # --- for all decisions --------------------------------------------------------------------
 
     def _input(
-        self, called: Activity[..., Any] | Workflow[..., Any] | str, args: tuple[Any, ...], text: str | None
+        self,
+        called: Activity[..., Any] | Workflow[..., Any] | str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
+        text: str | None,
     ) -> str:
         if text is not None:
             return text
         if isinstance(called, str):
-            return self.converter.encode(list(args), f"arguments of {called}")
-        return encode_arguments(called.signature, args, {}, self.converter)
+            form = {"args": list(args), "kwargs": kwargs} if kwargs else list(args)
+            return self.converter.encode(form, f"arguments of {called}")
+        return encode_arguments(called.signature, args, kwargs or {}, self.converter)
 
     def _numbered(self, counter: str, name: str, id: str | None = None) -> str:
         """The next id of the main task; one given with the options takes its number all the same."""
