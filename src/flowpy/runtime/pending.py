@@ -16,7 +16,7 @@ from flowpy.runtime.external import ExternalCall
 from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.promise import PENDING, Future
 from flowpy.runtime.signals import ReceiveCall
-from flowpy.runtime.sites import stack_of
+from flowpy.runtime.sites import standing_at
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import SleepCall
 
@@ -134,7 +134,7 @@ def pending(run: Run) -> Pending:
 
 
 def _task(run: Run, task: Task[Any], candidates: list[Future[Any]]) -> WaitingTask:
-    stack, asyncio_function = stack_of(task.coroutine)
+    stack, asyncio_function = standing_at(task.coroutine)
     waits_for = tuple(_described(run, task._waiter, candidates, asyncio_function))
     return WaitingTask(task.path, task.get_name(), tuple(stack), waits_for)
 

@@ -70,7 +70,7 @@ def waiting_sites(tasks: Iterable[Task[Any]]) -> list[Site]:
     return [site for task in tasks if (site := _waits_at(task.coroutine)) is not None]
 
 
-def stack_of(coroutine: Any) -> tuple[list[CodeLine], str]:
+def standing_at(coroutine: Any) -> tuple[list[CodeLine], str]:
     """Where a suspended coroutine stands: its lines of user code, outermost first, and what it called last.
 
     Returns:

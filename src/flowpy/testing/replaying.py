@@ -16,7 +16,7 @@ from flowpy.runtime.replaying import Replay, replay_history
 from flowpy.testing.sources import ExecutionHandle, each_source, named, read_source
 from flowpy.testing.verifying import Selection, Verification, Verified, verify
 
-__all__ = ["Replayer", "replay"]
+__all__ = ["ExecutionHandle", "Replayer", "replay"]
 
 
 @frozen
