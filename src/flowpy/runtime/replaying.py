@@ -216,7 +216,7 @@ def until(events: list[Event], event_id: int) -> list[Event]:
     last = max((n for n, each in enumerate(episodes) if each.started_event_id <= event_id), default=None)
     if last is None:
         return []
-    while last + 1 < len(episodes) and goes_on(episodes[last]) and markers_may_wait([episodes[last]], 0):
+    while last + 1 < len(episodes) and goes_on(episodes[last]) and markers_may_wait([episodes[last]]):
         last += 1
     completed, answers = episodes[last].completed, episodes[last].answers or []
     if completed is None:
