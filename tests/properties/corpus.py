@@ -22,7 +22,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from flowpy.runtime.replaying import replay_events
+from flowpy.runtime.replaying import replay_history
 
 from . import interpreter, seeded
 from .shop import OTHER, WORKFLOWS, Shop
@@ -87,7 +87,7 @@ def differences(run: dict[str, Any]) -> Iterator[str]:
         interpreter.sink = trace
         interpreter.ran.clear()
         try:
-            replay = replay_events(workflow, run["events"], "main", run["run_id"], warm=warm)
+            replay = replay_history(workflow, run["events"], "main", run["run_id"], warm=warm).check()
         finally:
             interpreter.sink = None
         decided = untraced([episode.decisions for episode in replay.episodes])

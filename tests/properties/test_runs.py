@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flowpy.history.episodes import HOLD_PREFIX
-from flowpy.runtime.replaying import replay_events
+from flowpy.runtime.replaying import replay_history
 
 from . import interpreter, seeded
 from .corpus import played, untraced
@@ -69,7 +69,7 @@ def check_alike(program: list[Any], steps: list[Any]) -> None:
     for run, kept in shop.histories():
         check_run(run, kept, steps)
         if run.workflow_id == "main" and not marker_lost(run.events):
-            as_async = replay_events(interpreter.walk, run.events, run.workflow_id, run.run_id)
+            as_async = replay_history(interpreter.walk, run.events, run.workflow_id, run.run_id).check()
             assert untraced(decisions_of(as_async)) == untraced(sent(kept))
 
 
@@ -92,7 +92,7 @@ def check_replays(run: Any, kept: Kept) -> None:
         trace: list[Any] = []
         interpreter.sink = trace
         interpreter.ran.clear()
-        replay = replay_events(workflow, run.events, run.workflow_id, run.run_id, warm=warm)
+        replay = replay_history(workflow, run.events, run.workflow_id, run.run_id, warm=warm).check()
         interpreter.sink = None
         if replay.episodes and replay.episodes[-1].open:
             # The run was terminated while it was decided.

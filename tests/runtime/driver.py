@@ -19,7 +19,7 @@ from typing import Any
 from flowpy.errors import UnknownResource
 from flowpy.local.engine import Engine, VirtualClock, check_history
 from flowpy.runtime.decider import Answer, Decider, DecisionTask
-from flowpy.runtime.replaying import replay_events
+from flowpy.runtime.replaying import replay_history
 from flowpy.runtime.run import Run
 
 NOON = 1_767_268_800.0
@@ -175,7 +175,7 @@ class Driver:
         self.forget()
         check_history(self.events)
         for warm in (False, True):
-            replay_events(self.workflow, self.events, "w", self.run_id, warm=warm)
+            replay_history(self.workflow, self.events, "w", self.run_id, warm=warm).check()
         if self.types[-1] != "WorkflowExecutionCompleted":
             raise RuntimeError(f"{self.types[-1]}: {self.last(self.types[-1])}")
         return json.loads(self.last("WorkflowExecutionCompleted")["result"])

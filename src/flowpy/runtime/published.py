@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flowpy.data.context import CONTRACT, decode_context, encode_context
+from flowpy.data.jsontext import parse
 from flowpy.data.limits import CONTEXT, check_length
 from flowpy.errors import RunHeld
 from flowpy.runtime.eviction import PYTHON
@@ -31,6 +32,11 @@ class Published:
         text = encode_context(state, PYTHON, converter)
         self._context = check_length(text, CONTEXT, "the state given to set_state")
         self._state = converter.text(state)
+
+    @property
+    def state(self) -> Any:
+        """What is published now, as a plain JSON value; None if nothing is."""
+        return parse(self._state)
 
     def to_send(self) -> str | None:
         """The executionContext of the next answer: with the run's first one, and when the state has changed."""

@@ -37,15 +37,33 @@ def query(
         ReadOnly: The method tried to decide, await or record.
         NonDeterminismError: The code does not match the history.
     """
+    _attribute(workflow, name)
+    run = Run(workflow, workflow_id, run_id, converter=converter)
+    try:
+        run.feed(events, decide=False)
+        return ask(run, name, args)
+    finally:
+        run.evict()
+
+
+def ask(run: Run, name: str, args: tuple[Any, ...]) -> Any:
+    """Call a ``@query`` method on a run in memory, which decides nothing any more.
+
+    Raises:
+        CallError: There is no such query, or the run has no object to ask: its code has not begun.
+        ReadOnly: The method tried to decide, await or record.
+    """
+    attribute = _attribute(run.workflow, name)
+    if run.instance is None:
+        raise CallError(f"query {name!r} has nothing to look at: no decision task of the run was decided yet")
+    run.read_only = True
+    with run.loop.running():
+        return run.base_context.run(getattr(run.instance, attribute), *args)
+
+
+def _attribute(workflow: Workflow[..., Any], name: str) -> str:
     attribute = workflow.queries.get(name)
     if attribute is None:
         known = ", ".join(sorted(workflow.queries)) or "none"
         raise CallError(f"workflow {workflow.name} has no query {name!r} (it has: {known}): mark a method with @query")
-    run = Run(workflow, workflow_id, run_id, converter=converter)
-    try:
-        run.feed(events, decide=False)
-        run.read_only = True
-        with run.loop.running():
-            return run.base_context.run(getattr(run.instance, attribute), *args)
-    finally:
-        run.evict()
+    return attribute

@@ -1,20 +1,30 @@
-"""Replaying recorded histories: which decisions the code makes, episode by episode."""
+"""Replaying recorded histories: which decisions the code makes, episode by episode, and where it stands then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Self, TypeVar
 
 from attrs import define, field
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
+from flowpy.errors import CallError, FlowpyError, NonDeterminismError
 from flowpy.history.episodes import Episode, Episodes
-from flowpy.history.events import Event
-from flowpy.replay.answers import goes_on
-from flowpy.replay.divergence import Difference
+from flowpy.history.events import CLOSE_EVENTS, Event
+from flowpy.replay.answers import goes_on, markers_may_wait
+from flowpy.replay.divergence import Difference, Divergence
 from flowpy.replay.explaining import refused_differences
+from flowpy.runtime.pending import Pending, pending
+from flowpy.runtime.querying import ask
 from flowpy.runtime.run import Run
+
+T = TypeVar("T")
+
+
+def _counted(values: list[Any]) -> str:
+    return f"<{len(values)}>"
 
 
 @define
@@ -39,29 +49,91 @@ class Replay:
     """What a replay showed.
 
     Attributes:
+        workflow_id: workflowId of the run; "" where it was not known.
+        run_id: Its runId; "" likewise.
+        workflow_type: Name and version of its type; ("", "") if the history could not be read.
+        source: Where the history came from, for messages.
         episodes: Its episodes in order.
         closed: eventType of the event that closed the run, or None.
         result: What the workflow function returned, if it did.
+        state: What the code has published with ``flowpy.set_state``, as a plain JSON value.
         warnings: Harmless differences between history and code.
+        error: Why the replay did not come to its end, or None: NonDeterminismError if history and code differ.
     """
 
-    episodes: list[ReplayedEpisode] = field(factory=list)
+    workflow_id: str = ""
+    run_id: str = ""
+    workflow_type: tuple[str, str] = ("", "")
+    source: str = ""
+    episodes: list[ReplayedEpisode] = field(factory=list, repr=_counted)
     closed: str | None = None
     result: Any = None
-    warnings: list[Difference] = field(factory=list)
+    state: Any = None
+    warnings: list[Difference] = field(factory=list, repr=_counted)
+    error: Exception | None = field(default=None, repr=False)
+    _visit: Callable[[Callable[[Run], Any]], Any] | None = field(default=None, repr=False, alias="visit")
 
     @property
     def decisions(self) -> list[dict[str, Any]]:
         """The decisions of the open episode, which a worker would send now; empty if there is none."""
         return self.episodes[-1].decisions if self.episodes and self.episodes[-1].open else []
 
+    @property
+    def divergence(self) -> Divergence | None:
+        """How history and code differ, as data, or None if they do not."""
+        return self.error.divergence if isinstance(self.error, NonDeterminismError) else None
 
-def replay_events(
+    @property
+    def ok(self) -> bool:
+        """Whether the code went through the whole history."""
+        return self.error is None
+
+    def check(self) -> Self:
+        """The replay itself.
+
+        Raises:
+            FlowpyError: It did not come to its end: ``error``.
+        """
+        if self.error is not None:
+            raise self.error
+        return self
+
+    @property
+    def pending(self) -> Pending:
+        """What the code waits for at the end of the replay: tasks with their lines, open work with its ids.
+
+        The code is run once more to look. After a divergence it is what the code waited for when that was found.
+        """
+        return self._look(pending, Pending())
+
+    def query(self, name: str, *args: Any) -> Any:
+        """Call a ``@query`` method on the run as it is at the end of the replay; the code is run once more for it.
+
+        Args:
+            name: The query's name.
+            *args: Its arguments.
+
+        Raises:
+            CallError: There is no such query, or no decision task to look at.
+            ReadOnly: The method tried to decide, await or record.
+            FlowpyError: The replay did not come to its end: ``error``.
+        """
+        self.check()
+        if self._visit is None:
+            raise CallError(f"query {name!r} has nothing to look at: no code was run")
+        return self._visit(lambda run: ask(run, name, args))
+
+    def _look(self, look: Callable[[Run], T], otherwise: T) -> T:
+        return otherwise if self._visit is None else self._visit(look)
+
+
+def replay_history(
     workflow: Workflow[..., Any],
     events: list[Event],
     workflow_id: str,
     run_id: str,
     *,
+    up_to: int | None = None,
     warm: bool = False,
     strict: bool = False,
     converter: Converter = DEFAULT,
@@ -73,15 +145,26 @@ def replay_events(
         events: The events from 1, as boto3 gives them.
         workflow_id: workflowId of the run: the ids of children depend on it.
         run_id: Its runId: ids, random numbers and back-offs depend on it.
+        up_to: Go no further than the last decision task that was started at or before this event.
         warm: Feed it episode by episode to one live run, as a worker with a cache is fed.
         strict: Whether harmless differences (input, seconds, options) are errors too.
         converter: Reads and writes payloads.
 
-    Raises:
-        NonDeterminismError: The code does not match the history.
-        HistoryError: The history contradicts itself.
+    Returns:
+        What it showed; ``error`` says why it ended early, if it did.
     """
-    replay = Replay()
+
+    def visit(look: Callable[[Run], Any]) -> Any:
+        run = Run(workflow, workflow_id, run_id, converter=converter)
+        try:
+            # The replay itself has met what is wrong: where the code stands now is what is asked for.
+            with suppress(FlowpyError):
+                run.feed(shown)
+            return look(run)
+        finally:
+            run.evict()
+
+    replay = Replay(workflow_id, run_id, (workflow.name, workflow.version), visit=visit)
 
     def saw(episode: Episode, decisions: list[dict[str, Any]]) -> None:
         handles = [event["eventId"] for event in episode.events]
@@ -89,14 +172,19 @@ def replay_events(
             ReplayedEpisode(episode.started_event_id, handles, decisions, episode.answers is None)
         )
 
+    shown: list[Event] = []
     run = Run(workflow, workflow_id, run_id, converter=converter, observer=saw)
     try:
-        for part in _parts(events) if warm else (events,):
+        shown = events if up_to is None else until(events, up_to)
+        for part in _parts(shown) if warm else (shown,):
             run.feed(part)
-        _finish(replay, run)
         if strict and run.execution.warnings:
             raise refused_differences(run.execution, events)
+    except FlowpyError as error:
+        # The frames it came through are flowpy's own, and would keep the whole run in memory with the replay.
+        replay.error = error.with_traceback(None)
     finally:
+        _finish(replay, run)
         run.evict()
     return replay
 
@@ -106,6 +194,38 @@ def _finish(replay: Replay, run: Run) -> None:
     if run.outcome.kind == "CompleteWorkflowExecution":
         replay.result = run.outcome.value
     replay.warnings = list(run.execution.warnings)
+    replay.state = run.published.state
+
+
+def until(events: list[Event], event_id: int) -> list[Event]:
+    """The beginning of a history that shows the run as the last decision task left it that started by an event.
+
+    Args:
+        events: The whole history.
+        event_id: The event. Where it stands between two decision tasks, or in one that timed out, was held or never
+            answered, the decision task before it counts.
+
+    Returns:
+        All that happened until the next decision task began, the recorded answers included: where one batch was too
+        small for the markers of a decision, those of the batches it went on in too, for they hold values that the code
+        was given at once. Empty if no decision task was started by then.
+    """
+    if event_id >= events[-1]["eventId"]:
+        return events
+    episodes = Episodes().feed(events)
+    last = max((n for n, each in enumerate(episodes) if each.started_event_id <= event_id), default=None)
+    if last is None:
+        return []
+    while last + 1 < len(episodes) and goes_on(episodes[last]) and markers_may_wait([episodes[last]]):
+        last += 1
+    completed, answers = episodes[last].completed, episodes[last].answers or []
+    if completed is None:
+        return events
+    for index in range(completed["eventId"], len(events)):
+        kind = events[index]["eventType"]
+        if kind == "DecisionTaskStarted" or (kind in CLOSE_EVENTS and events[index] not in answers):
+            return events[:index]
+    return events
 
 
 def _parts(events: list[Event]) -> Iterator[list[Event]]:

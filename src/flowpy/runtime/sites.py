@@ -70,6 +70,40 @@ def waiting_sites(tasks: Iterable[Task[Any]]) -> list[Site]:
     return [site for task in tasks if (site := _waits_at(task.coroutine)) is not None]
 
 
+def standing_at(coroutine: Any) -> tuple[list[CodeLine], str]:
+    """Where a suspended coroutine stands: its lines of user code, outermost first, and what it called last.
+
+    Returns:
+        The lines, and the qualified name of the innermost function of asyncio that awaits, such as ``Queue.get``; ""
+        if there is none.
+    """
+    lines: list[CodeLine] = []
+    asyncio_function = ""
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "ag_frame", None)
+        if frame is None:
+            break
+        for each in _greenlet_frames(frame.f_locals.get("plain")) or [frame]:
+            code = each.f_code
+            line = CodeLine.of((code, each.f_lasti)) if not code.co_filename.startswith(_OURS) else None
+            if line is not None:
+                lines.append(line)
+            elif code.co_filename.startswith(_ASYNCIO):
+                asyncio_function = code.co_qualname
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "ag_await", None)
+    return lines, asyncio_function
+
+
+def _greenlet_frames(plain: Any) -> list[FrameType]:
+    """The frames of a suspended greenlet, outermost first."""
+    frames: list[FrameType] = []
+    frame: FrameType | None = getattr(plain, "gr_frame", None)
+    while frame is not None:
+        frames.insert(0, frame)
+        frame = frame.f_back
+    return frames
+
+
 def suspended_at(suspended: Any) -> CodeLine | None:
     """The line of user code where a coroutine or greenlet stands."""
     frame = _plain_frame(suspended)

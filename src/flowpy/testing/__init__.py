@@ -1,6 +1,26 @@
 """Testing workflows offline."""
 
+from flowpy.replay.divergence import Difference, Divergence
+from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
-from flowpy.testing.replaying import replay
+from flowpy.testing.building import HistoryBuilder
+from flowpy.testing.redacting import redact
+from flowpy.testing.replaying import Replayer, replay
+from flowpy.testing.verifying import Selection, Verification, Verified
 
-__all__ = ["Replay", "ReplayedEpisode", "replay"]
+__all__ = [
+    "Difference",
+    "Divergence",
+    "HistoryBuilder",
+    "OpenWork",
+    "Pending",
+    "Replay",
+    "ReplayedEpisode",
+    "Replayer",
+    "Selection",
+    "Verification",
+    "Verified",
+    "WaitingTask",
+    "redact",
+    "replay",
+]
