@@ -3,9 +3,10 @@
     python benchmarks/local.py [--rounds 5] [--json] [--check]
 
 A load is so many workflows one after the other, each a chain of activities: 4 L + 3 requests for a chain of L, the
-whole history on every decision poll. One client, one thread, wall clock. Servers are processes of their own that live
-through all rounds, as they would through a day's work; the rounds go A B C, A B C, … and every ratio is a median of
-ratios within rounds, so that it holds on a shared machine. CPU of a server is what the operating system counts for its
+whole history on every decision poll. One client, one thread, wall clock. Chains of 1, then of 20, then of 100; servers
+are processes of their own that live through all of it, as they would through a day's work, and grow as old as that
+makes them. A round of each load is for warming up; then rounds go A B C, A B C, … and every ratio is a median of ratios
+within rounds, so that it holds on a shared machine. CPU of a server is what the operating system counts for its
 process, CPU of the client what it counts for this one. Needs moto and flask (the extra ``test``) and Linux.
 """
 
@@ -23,7 +24,7 @@ from typing import Any
 
 from attrs import frozen
 from local_clients import Call, boto_call, mocked_call, socket_call
-from local_load import LOADS, Load, prepare, run
+from local_load import FIRST, LOADS, Load, prepare, run
 from local_servers import Process, flowpy_server, moto_server
 from timing import median_ratio, table
 
@@ -124,10 +125,10 @@ def measure(rounds: int) -> Samples:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         # Inside of mock_aws every boto3 client is mocked: it comes last, and the others are made before.
         connected = [connect(each, stack) for each in variants(Path(folder))]
-        for _ in range(rounds):
-            for load in LOADS.values():
+        for load in (FIRST, *LOADS.values()):
+            for begun in range(rounds + 1):
                 for each in connected:
-                    each.sample(load, samples)
+                    each.sample(load, samples if begun else {})
     return samples
 
 

@@ -35,7 +35,9 @@ class Load:
         return self.workflows * (4 * self.chain + 3)
 
 
+FIRST: Final = Load("10 × chain of 1", 10, 1)
 LOADS: Final = {load.name: load for load in (Load("10 × chain of 20", 10, 20), Load("2 × chain of 100", 2, 100))}
+"""The loads that ratios are taken of."""
 
 
 def prepare(call: Call) -> None:
