@@ -35,6 +35,7 @@ class RunInfo:
         execution_start_to_close_timeout: As recorded: seconds as text, or None.
         task_start_to_close_timeout: As recorded: seconds as text, or None.
         cancel_requests: How many times the run was asked to cancel so far.
+        undecodable_signals: How many signals a handler was to get and could not, because they were not of its type.
         history_length: Id of the newest event the code has seen.
         continue_as_new_suggested: Whether the history is longer than SWF's advice of 10,000 events.
     """
@@ -53,6 +54,7 @@ class RunInfo:
     execution_start_to_close_timeout: str | None = None
     task_start_to_close_timeout: str | None = None
     cancel_requests: int = 0
+    undecodable_signals: int = 0
     history_length: int = 0
 
     @property

@@ -271,7 +271,12 @@ class Run:
     def current_info(self) -> RunInfo:
         """What is known of the run now."""
         seen = self.episode.started_event_id if self.episode is not None else 0
-        return evolve(self.info, cancel_requests=self.cancel_requests, history_length=seen)
+        return evolve(
+            self.info,
+            cancel_requests=self.cancel_requests,
+            undecodable_signals=self.signals.undecodable,
+            history_length=seen,
+        )
 
     def set_state(self, state: Any) -> None:
         """Publish the state of the run."""
