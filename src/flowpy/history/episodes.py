@@ -239,12 +239,13 @@ class Episodes:
                     done.append(last)
                 last, handed_out = Episode(), False
                 last.started, last.completed = started, completed
-                last.events, last.answers = events[at + seen_from : at + seen_to], []
+                last.events = events[at + seen_from : at + seen_to]
                 at = end
         except (LookupError, *MALFORMED):
             # Event by event it will be found what is wrong.
             pass
         if at > begin:
+            last.answers = []
             self._last, self._handed_out, self.held_in_a_row = last, handed_out, 0
         return at
 
