@@ -180,9 +180,37 @@ class DuplicateId(CallError, ValueError):
 
 
 class NotDeterministic(CallError):
-    """Workflow code asked for something that cannot be replayed; the message names the replacement."""
+    """Workflow code asked for something that cannot be replayed; the message names the replacement.
+
+    Attributes:
+        rule: Id of the rule it breaks, such as ``FLOW101`` (``flowpy.rules``); "" if the run's loop refused the call.
+        call: What was called, such as ``time.time``.
+        file: File of the line of workflow code, "" if unknown.
+        line: Its number.
+        function: The function it stands in.
+        replacement: What to write instead.
+    """
 
     code = "FLOWPY-C4"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        rule: str = "",
+        call: str = "",
+        file: str = "",
+        line: int = 0,
+        function: str = "",
+        replacement: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.call = call
+        self.file = file
+        self.line = line
+        self.function = function
+        self.replacement = replacement
 
 
 class ReadOnly(CallError):
