@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from attrs import frozen
 
-__all__ = ["PATH_METHODS", "RULES", "Rule", "ignored", "rule_of"]
+__all__ = ["COMPUTES_BEYOND", "PATH_METHODS", "RULES", "Rule", "ignored", "rule_of"]
 
 
 @frozen
@@ -228,20 +228,35 @@ PATH_METHODS: Final = frozenset(
 )
 """Methods of ``pathlib.Path`` that touch the disk; the others only compute."""
 
+COMPUTES_BEYOND: Final = {
+    "time.localtime": 0,
+    "time.gmtime": 0,
+    "time.ctime": 0,
+    "time.asctime": 0,
+    "time.strftime": 1,
+}
+"""Functions that read the clock only if they are given no more arguments than that; with more they compute."""
+
 _CALLS: Final = {name: rule for rule in _TABLE for name in rule.calls}
 _HARMLESS: Final = frozenset({"random.Random", "socket.inet_aton", "socket.inet_ntoa", "socket.htons", "socket.ntohs"})
 
 
 def rule_of(name: str) -> Rule | None:
-    """The rule that a function, given by its dotted name, breaks; None if it breaks none."""
-    rule = _CALLS.get(name)
-    if rule is not None or name in _HARMLESS:
-        return rule
-    package = name
-    while "." in package:
-        package = package.rpartition(".")[0]
-        if (rule := _CALLS.get(f"{package}.*")) is not None:
+    """The rule that using a dotted name breaks, or None: its own, or that of what it is a part of.
+
+    >>> rule_of("os.environ.get").id, rule_of("os.path.join")
+    ('FLOW106', None)
+    """
+    if name in _HARMLESS:
+        return None
+    while name:
+        rule = _CALLS.get(name)
+        package = name.rpartition(".")[0]
+        if rule is None:
+            rule = _CALLS.get(f"{package}.*")
+        if rule is not None:
             return rule
+        name = package
     return None
 
 

@@ -67,17 +67,17 @@ def keep_profile(error: BaseException) -> None:
     _stays[get_ident()] = error
 
 
-def _hook(event: str, arguments: Any, known_events: Any = _EVENTS.get) -> None:
+def _hook(event: str, arguments: Any, events: Any = _EVENTS) -> None:
     # A default and no global: the hook is still called when the modules of a process that ends are gone.
-    known = known_events(event)
-    if known is None or _found is None:
+    if event not in events or _found is None:
         return
     if event == "sys.setprofile":
         error = _stays.pop(get_ident(), None)
         if error is not None:
             raise error
     elif event != "open" or not _is_time_zone(arguments[0]):
-        _found(known[0], known[1], sys._getframe(1))
+        rule, call = events[event]
+        _found(rule, call, sys._getframe(1))
 
 
 def _is_time_zone(path: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from flowpy.rules import RULES, Rule
+from flowpy.rules import COMPUTES_BEYOND, RULES, Rule
 
 Called = Callable[[Rule, str, FrameType], None]
 """Called with the rule, the name of what was called, and the frame that called it."""
@@ -27,16 +27,7 @@ _CODES: Final = (
     ("FLOW106", "os", "_Environ.__iter__"),
     ("FLOW103", "random", "Random.__init__"),
 )
-_NAMES: Final = {"_Environ": "environ", "__init__": ""}
 
-# Functions that are forbidden only without an argument, or with None: with one they compute. Which argument it is.
-_OPTIONAL: Final = {
-    "time.localtime": 0,
-    "time.gmtime": 0,
-    "time.ctime": 0,
-    "time.asctime": 0,
-    "time.strftime": 1,
-}
 _CLOCKS: Final = frozenset({"now", "utcnow", "today"})
 
 
@@ -72,7 +63,7 @@ class Forbidden:
                 self.called(RULES["FLOW101"], f"{function.__self__.__name__}.{function.__name__}", frame)
             return
         rule, name = known
-        optional = _OPTIONAL.get(name)
+        optional = COMPUTES_BEYOND.get(name)
         if optional is None or _arguments(frame.f_code, offset) <= optional:
             self.called(rule, name, frame)
 

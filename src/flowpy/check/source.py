@@ -1,0 +1,164 @@
+"""One module of the code that is checked: what it defines, and what its names stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections import ChainMap
+from collections.abc import Iterator
+
+from attrs import define, field, frozen
+
+from flowpy.check.finding import Finding
+from flowpy.check.names import BUILTINS, Function, Names, dotted, imported, within
+from flowpy.rules import ignored
+
+_FACES = ("flowpy.", "flowpy.declare.")
+_ROOTS = frozenset({"workflow", "asynchronous"})
+_DECLARED = frozenset({"workflow", "asynchronous", "activity"})
+
+
+@frozen(eq=False)
+class Definition:
+    """A function of a module.
+
+    Attributes:
+        source: The module.
+        node: The function.
+        owner: The class it is a method of, or None.
+    """
+
+    source: Source
+    node: Function = field(repr=False)
+    owner: ast.ClassDef | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """Its name, after that of its class."""
+        return f"{self.owner.name}.{self.node.name}" if self.owner is not None else self.node.name
+
+
+@define(eq=False)
+class Source:
+    """A module.
+
+    Attributes:
+        path: Its file, as findings name it.
+        name: Its dotted name.
+        text: Its text.
+        is_package: Whether it is the ``__init__`` of a package.
+        tree: Its syntax tree; empty if the text has an error.
+        error: The error in its text, or None.
+        names: What its names stand for.
+        functions: Its functions.
+        classes: Its classes.
+        variables: Its variables, with what was assigned first.
+    """
+
+    path: str
+    name: str
+    text: str = field(repr=False)
+    is_package: bool = False
+    tree: ast.Module = field(init=False, repr=False)
+    error: Finding | None = field(default=None, init=False)
+    names: Names = field(init=False, repr=False)
+    functions: dict[str, Function] = field(factory=dict, init=False, repr=False)
+    classes: dict[str, ast.ClassDef] = field(factory=dict, init=False, repr=False)
+    variables: dict[str, ast.expr] = field(factory=dict, init=False, repr=False)
+    lines: list[str] = field(init=False, repr=False)
+    _wrapped: set[str] = field(factory=set, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.lines = self.text.splitlines()
+        try:
+            self.tree = ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            self.tree = ast.Module([], [])
+            line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+            self.error = Finding(self.path, line, column, "FLOW190", note=getattr(error, "msg", str(error)))
+        self.names = ChainMap({}, BUILTINS)
+        for node in within(self.tree):
+            self._take(node)
+        for node in within(self.tree):
+            self._take_wrapped(node)
+
+    @property
+    def package(self) -> str:
+        """The package that relative imports start from."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    def _take(self, node: ast.AST) -> None:
+        names = self.names.maps[0]
+        names.update(imported(node, self.package))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self.functions[node.name] = node
+            names[node.name] = f"{self.name}.{node.name}"
+        elif isinstance(node, ast.ClassDef):
+            self.classes[node.name] = node
+            names[node.name] = f"{self.name}.{node.name}"
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    self.variables.setdefault(target.id, node.value)
+                    names[target.id] = f"{self.name}.{target.id}"
+
+    def _take_wrapped(self, node: ast.AST) -> None:
+        """``order = workflow(version="1.0")(_order)``: the function is declared without an ``@``."""
+        if isinstance(node, ast.Call) and self.declares(node.func) in _ROOTS:
+            self._wrapped.update(each.id for each in node.args if isinstance(each, ast.Name))
+
+    # --- what is declared -------------------------------------------------------------------
+
+    def declares(self, decorator: ast.expr) -> str:
+        """``"workflow"``, ``"activity"`` or ``"asynchronous"`` if a decorator is one of these, else ""."""
+        while isinstance(decorator, ast.Call):
+            decorator = decorator.func
+        name = dotted(decorator, self.names)
+        own = name.removeprefix(f"{self.name}.")
+        if own in self.variables and own != name:
+            # ``durable = workflow(version="2.0")``, used as ``@durable``.
+            value = self.variables[own]
+            return self.declares(value) if value is not decorator and isinstance(value, ast.Call) else ""
+        last = name.rpartition(".")[2]
+        return last if last in _DECLARED and name.startswith(_FACES) else ""
+
+    def kind_of(self, node: Function | ast.ClassDef) -> str:
+        """What a function or class is declared as, or ""."""
+        for decorator in node.decorator_list:
+            if declared := self.declares(decorator):
+                return declared
+        return "workflow" if node.name in self._wrapped else ""
+
+    def roots(self) -> Iterator[Definition]:
+        """The functions with which workflow code begins."""
+        for function in self.functions.values():
+            if self.kind_of(function) in _ROOTS:
+                yield Definition(self, function)
+        for owner in self.classes.values():
+            if self.kind_of(owner) in _ROOTS:
+                yield from self.methods(owner)
+
+    def methods(self, owner: ast.ClassDef) -> Iterator[Definition]:
+        """The methods of a class."""
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self.kind_of(node) != "activity":
+                yield Definition(self, node, owner)
+
+    # --- comments ---------------------------------------------------------------------------
+
+    def ignores(self, finding: Finding) -> bool:
+        """Whether a comment on the line, or alone on the one above, asks not to report it, with a reason."""
+        above = self.lines[finding.line - 2].strip() if finding.line >= 2 else ""
+        for text in (self.lines[finding.line - 1], above if above.startswith("#") else ""):
+            rules, reason = ignored(text)
+            if finding.rule_id in rules and reason:
+                return True
+        return False
+
+    def without_reason(self) -> Iterator[Finding]:
+        """Comments that ask not to report something and do not say why."""
+        if "flowpy:" not in self.text:
+            return
+        for number, line in enumerate(self.lines, 1):
+            rules, reason = ignored(line)
+            if rules and not reason:
+                yield Finding(self.path, number, line.index("#") + 1, "FLOW191", what=", ".join(sorted(rules)))
