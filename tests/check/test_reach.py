@@ -184,6 +184,24 @@ def test_handlers_and_functions_inside_are_workflow_code(check: Check) -> None:
     assert check(shop=code) == ["shop.py:8 FLOW101 time.time", "shop.py:9 FLOW102 time.monotonic"]
 
 
+def test_workflows_may_be_defined_inside_of_functions(check: Check) -> None:
+    code = """
+        import time, random
+        from flowpy import workflow
+
+        def test_order(random):
+            time.time()
+
+            @workflow
+            async def order(): return time.time(), random.random()
+
+            class Other:
+                @workflow
+                async def order(): time.time()
+    """
+    assert check(shop=code) == ["shop.py:9 FLOW101 time.time", "shop.py:13 FLOW101 time.time"]
+
+
 def test_names_mean_what_they_mean_where_they_stand(check: Check) -> None:
     code = """
         import time, random, os

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from attrs import define, field
 
@@ -57,7 +57,9 @@ class Reader(ast.NodeVisitor):
         for each in self.kinds.variables.values():
             if isinstance(each, str):
                 self.used.setdefault((each, False))
-        with self._inside(self.definition.node):
+        with ExitStack() as scopes:
+            for function in (*self.definition.outer, self.definition.node):
+                scopes.enter_context(self._inside(function))
             for statement in self.definition.node.body:
                 self.visit(statement)
 
@@ -71,10 +73,11 @@ class Reader(ast.NodeVisitor):
 
     def report(self, node: ast.AST, rule_id: str, what: str = "", note: str = "", severity: str = "error") -> None:
         """Note a finding."""
-        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
-        self.findings.append(
-            Finding(self.definition.source.path, *place, rule_id, what, self.definition.name, note, severity)
-        )
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        source = self.definition.source
+        # Python counts bytes of UTF-8.
+        column = len(source.lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1 if source.lines else 1
+        self.findings.append(Finding(source.path, line, column, rule_id, what, self.definition.name, note, severity))
 
     @contextmanager
     def _inside(self, function: Function | ast.Lambda) -> Iterator[None]:

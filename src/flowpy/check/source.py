@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections import ChainMap
 from collections.abc import Iterator
+from contextlib import suppress
 
 from attrs import define, field, frozen
 
@@ -25,11 +28,13 @@ class Definition:
         source: The module.
         node: The function.
         owner: The class it is a method of, or None.
+        outer: The functions it is defined in, outermost first.
     """
 
     source: Source
     node: Function = field(repr=False)
     owner: ast.ClassDef | None = field(default=None, repr=False)
+    outer: tuple[Function, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -130,18 +135,25 @@ class Source:
 
     def roots(self) -> Iterator[Definition]:
         """The functions with which workflow code begins."""
-        for function in self.functions.values():
-            if self.kind_of(function) in _ROOTS:
-                yield Definition(self, function)
-        for owner in self.classes.values():
-            if self.kind_of(owner) in _ROOTS:
-                yield from self.methods(owner)
+        if "flowpy" in self.text:
+            yield from self._roots_in(self.tree, ())
 
-    def methods(self, owner: ast.ClassDef) -> Iterator[Definition]:
+    def _roots_in(self, node: ast.AST, outer: tuple[Function, ...]) -> Iterator[Definition]:
+        for each in within(node):
+            if isinstance(each, ast.ClassDef):
+                is_root = self.kind_of(each) in _ROOTS
+                yield from self.methods(each, outer) if is_root else self._roots_in(each, outer)
+            elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                if self.kind_of(each) in _ROOTS:
+                    yield Definition(self, each, outer=outer)
+                else:
+                    yield from self._roots_in(each, (*outer, each))
+
+    def methods(self, owner: ast.ClassDef, outer: tuple[Function, ...] = ()) -> Iterator[Definition]:
         """The methods of a class."""
         for node in owner.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self.kind_of(node) != "activity":
-                yield Definition(self, node, owner)
+                yield Definition(self, node, owner, outer)
 
     # --- comments ---------------------------------------------------------------------------
 
@@ -156,9 +168,12 @@ class Source:
 
     def without_reason(self) -> Iterator[Finding]:
         """Comments that ask not to report something and do not say why."""
-        if "flowpy:" not in self.text:
+        if not any(rules and not reason for rules, reason in map(ignored, self.lines)):
             return
-        for number, line in enumerate(self.lines, 1):
-            rules, reason = ignored(line)
-            if rules and not reason:
-                yield Finding(self.path, number, line.index("#") + 1, "FLOW191", what=", ".join(sorted(rules)))
+        # Text may hold such a line too; the tokens tell what is a comment.
+        with suppress(tokenize.TokenError, SyntaxError):
+            for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
+                rules, reason = ignored(token.string) if token.type == tokenize.COMMENT else (frozenset(), "")
+                if rules and not reason:
+                    line, column = token.start
+                    yield Finding(self.path, line, column + 1, "FLOW191", what=", ".join(sorted(rules)))
