@@ -2,7 +2,7 @@
 
     python benchmarks/guard.py [--rounds 7] [--json]
 
-Each way to run is a process of its own, because the audit hook, once installed, stays; the rounds go A B C D, A B C D, …
+Each way to run is a process of its own, because the audit hook, once installed, stays; the rounds go A B C, A B C, …
 and every ratio is a median of ratios within rounds. A sample is decision tasks of one shape, decided in full.
 
 - off: it was switched on before, and is off again;

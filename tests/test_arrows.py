@@ -19,11 +19,13 @@ _RUNNING = _KERNEL | {"runtime", "service"}
 # Imports for annotations count too: a type that a room knows is a room that it knows.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "rules": set(),
     "declare": {"errors"},
     "data": {"errors", "declare"},
     "history": {"errors"},
     "replay": _KERNEL,
-    "runtime": _KERNEL,
+    "runtime": _KERNEL | {"rules"},
+    "check": {"rules"},
     "service": {"errors"},
     "client": _RUNNING,
     "worker": _RUNNING | {"client"},
@@ -31,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     # The embedded service is SWF and knows nothing of the SDK.
     "local": {"errors"},
     "testing": _RUNNING | {"client", "worker", "view", "local", "face"},
-    "cli": _RUNNING | {"client", "worker", "view", "local", "testing", "face"},
+    "cli": _RUNNING | {"client", "worker", "view", "local", "testing", "face", "check", "rules"},
     "face": _RUNNING | {"client", "worker"},
 }
 

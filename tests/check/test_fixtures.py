@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.fixtures.marks import ALLOWED, FORBIDDEN, marks
+
 from flowpy.check import check_paths
 from flowpy.rules import RULES
-from tests.fixtures.marks import ALLOWED, FORBIDDEN, marks
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

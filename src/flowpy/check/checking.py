@@ -121,5 +121,3 @@ class _Check:
         for method in source.methods(owner):
             if method.node.name in names:
                 self.reach(method)
-
-

@@ -76,10 +76,10 @@ class Kinds:
             if isinstance(node, ast.AnnAssign):
                 if isinstance(node.target, ast.Name):
                     yield node.target.id, self.annotated(node.annotation)
-                elif _is_own(node.target):
-                    yield node.target.attr, self.annotated(node.annotation)
-            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and _is_own(node.targets[0]):
-                yield node.targets[0].attr, self.of(node.value)
+                elif name := _own(node.target):
+                    yield name, self.annotated(node.annotation)
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and (name := _own(node.targets[0])):
+                yield name, self.of(node.value)
 
     def annotated(self, annotation: ast.expr) -> Known:
         """What something annotated so is."""
@@ -104,7 +104,7 @@ class Kinds:
         found = self.project.find(name, self.source) if name else None
         return f"{found[0].name}.{found[1]}" if found is not None and found[1] in found[0].classes else None
 
-    def of(self, node: ast.expr) -> Known:  # noqa: C901 - one branch for each kind of expression
+    def of(self, node: ast.expr) -> Known:
         """What an expression gives."""
         if isinstance(node, ast.Set):
             return self._set(node.elts)
@@ -201,7 +201,7 @@ class Kinds:
         return Kinds(found[0], self.project, found[0].names).of(found[0].variables[found[1]])
 
     def _attribute(self, node: ast.Attribute) -> Known:
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if _own(node):
             return self.variables.get(f"self.{node.attr}")
         of = self.of(node.value)
         if of is Kind.PATH:
@@ -235,8 +235,10 @@ class Kinds:
         return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def _is_own(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+def _own(node: ast.expr) -> str:
+    """``x`` of ``self.x``, "" of anything else."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
 
 
 def _is_keys(node: ast.expr) -> bool:

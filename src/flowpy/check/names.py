@@ -11,6 +11,14 @@ Names = ChainMap[str, str]
 """From names to dotted names, innermost scope first; "" stands for a local variable, of which nothing is known."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_BINDING = (
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 BUILTINS = {name: f"builtins.{name}" for name in dir(builtins)}
@@ -63,10 +71,9 @@ def local_names(function: Function | ast.Lambda, package: str) -> dict[str, str]
             shared.update(node.names)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found[node.id] = ""
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            found[node.name] = ""
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name] = ""
+        elif isinstance(node, _BINDING):
+            if node.name:
+                found[node.name] = ""
         else:
             bound.update(imported(node, package))
     return {name: target for name, target in {**found, **bound}.items() if name not in shared}

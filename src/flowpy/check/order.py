@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from flowpy.check.reading import Reader
 
 # What gives the same whatever the order; a comprehension inside is only passed through.
-_NO_ORDER: Final = frozenset(
-    f"builtins.{name}" for name in "sorted set frozenset len sum min max any all".split()
-) | {"collections.Counter", "statistics.mean", "math.fsum"}
+_NO_ORDER: Final = frozenset(f"builtins.{name}" for name in "sorted set frozenset len sum min max any all".split()) | {
+    "collections.Counter",
+    "statistics.mean",
+    "math.fsum",
+}
 _SHOWS: Final = frozenset(
     {f"builtins.{name}" for name in "list tuple iter enumerate zip map filter reversed str repr format next".split()}
     | {"functools.reduce", "collections.deque", "builtins.dict.fromkeys", "random.Random"}
@@ -69,5 +71,3 @@ def _report(reader: Reader, at: ast.AST, given: ast.expr, known: Known) -> None:
         reader.report(at, "FLOW120", what, _NUMBERS, "warning")
     else:
         reader.report(at, "FLOW120", what)
-
-

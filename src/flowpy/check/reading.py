@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any, ClassVar
 
 from attrs import define, field
 
@@ -27,7 +28,7 @@ _METHODS = {
 
 
 @define
-class Reader(ast.NodeVisitor):
+class Reader:
     """Reads a function.
 
     Attributes:
@@ -63,6 +64,18 @@ class Reader(ast.NodeVisitor):
             for statement in self.definition.node.body:
                 self.visit(statement)
 
+    def visit(self, node: ast.AST) -> None:
+        """Read a part of it."""
+        read = self._read.get(type(node))
+        if read is not None:
+            read(self, node)
+        else:
+            self._inner(node)
+
+    def _inner(self, node: ast.AST) -> None:
+        for each in ast.iter_child_nodes(node):
+            self.visit(each)
+
     def read_defaults(self, owner: ast.ClassDef) -> None:
         """Read what a class does for each of its objects outside of its methods: ``default_factory`` and the like."""
         for node in owner.body:
@@ -90,11 +103,11 @@ class Reader(ast.NodeVisitor):
 
     # --- names and calls --------------------------------------------------------------------
 
-    def visit_Name(self, node: ast.Name) -> None:
+    def _name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self._use(node, dotted(node, self.names))
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def _attribute(self, node: ast.Attribute) -> None:
         self.attributes[node.attr] = None
         name = dotted(node, self.names)
         if not name:
@@ -102,7 +115,7 @@ class Reader(ast.NodeVisitor):
         elif isinstance(node.ctx, ast.Load):
             self._use(node, name)
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def _call(self, node: ast.Call) -> None:
         name = dotted(node.func, self.names)
         if name in _RUN_ONCE:
             return
@@ -147,12 +160,6 @@ class Reader(ast.NodeVisitor):
 
     # --- statements -------------------------------------------------------------------------
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._nested(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._nested(node)
-
     def _nested(self, node: Function) -> None:
         if self.definition.source.kind_of(node) == "activity":
             return
@@ -163,11 +170,11 @@ class Reader(ast.NodeVisitor):
             for statement in node.body:
                 self.visit(statement)
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:
+    def _lambda(self, node: ast.Lambda) -> None:
         with self._inside(node):
             self.visit(node.body)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
+    def _assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         known = self.kinds.of(node.value)
         for target in node.targets:
@@ -176,7 +183,7 @@ class Reader(ast.NodeVisitor):
             self.visit(target)
             self.kinds.assign(target, known)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+    def _annotated_assign(self, node: ast.AnnAssign) -> None:
         known = self.kinds.annotated(node.annotation)
         if node.value is not None:
             self.visit(node.value)
@@ -184,30 +191,30 @@ class Reader(ast.NodeVisitor):
         state.of_target(self, node.target)
         self.kinds.assign(node.target, known)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+    def _augmented_assign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
         state.of_target(self, node.target)
         self.visit(node.target)
 
-    def visit_Delete(self, node: ast.Delete) -> None:
+    def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             state.of_target(self, target)
 
-    def visit_Global(self, node: ast.Global) -> None:
+    def _global(self, node: ast.Global) -> None:
         state.of_global(self, node)
 
-    def visit_For(self, node: ast.For) -> None:
+    def _for(self, node: ast.For) -> None:
         order.of_iteration(self, node.iter, node)
         self.visit(node.iter)
         self.kinds.assign(node.target, None)
         for statement in (*node.body, *node.orelse):
             self.visit(statement)
 
-    def visit_Try(self, node: ast.Try) -> None:
+    def _try(self, node: ast.Try) -> None:
         flow.of_try(self, node)
         self._visit_try(node)
 
-    def visit_TryStar(self, node: ast.TryStar) -> None:
+    def _try_star(self, node: ast.TryStar) -> None:
         self._visit_try(node)
 
     def _visit_try(self, node: ast.Try | ast.TryStar) -> None:
@@ -218,23 +225,41 @@ class Reader(ast.NodeVisitor):
 
     # --- the order of sets ------------------------------------------------------------------
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> None:
         order.of_comprehension(self, node)
-        self.generic_visit(node)
+        self._inner(node)
 
-    visit_GeneratorExp = visit_DictComp = visit_ListComp  # type: ignore[assignment] # the same for all three
-
-    def visit_Starred(self, node: ast.Starred) -> None:
+    def _unpacked(self, node: ast.Starred | ast.YieldFrom) -> None:
         order.of_iteration(self, node.value, node)
         self.visit(node.value)
 
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> None:
+    def _formatted(self, node: ast.FormattedValue) -> None:
         order.of_iteration(self, node.value, node)
-        self.visit(node.value)
+        self._inner(node)
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> None:
-        order.of_iteration(self, node.value, node)
-        self.generic_visit(node)
+    _read: ClassVar[dict[type[ast.AST], Callable[[Any, Any], None]]] = {
+        ast.Name: _name,
+        ast.Attribute: _attribute,
+        ast.Call: _call,
+        ast.FunctionDef: _nested,
+        ast.AsyncFunctionDef: _nested,
+        ast.Lambda: _lambda,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated_assign,
+        ast.AugAssign: _augmented_assign,
+        ast.Delete: _delete,
+        ast.Global: _global,
+        ast.For: _for,
+        ast.Try: _try,
+        ast.TryStar: _try_star,
+        ast.ListComp: _comprehension,
+        ast.GeneratorExp: _comprehension,
+        ast.DictComp: _comprehension,
+        ast.Starred: _unpacked,
+        ast.YieldFrom: _unpacked,
+        ast.FormattedValue: _formatted,
+    }
+    """How each kind of node is read; of all others only what they are made of."""
 
 
 def _given(call: ast.Call) -> int:

@@ -1,6 +1,7 @@
 """Testing workflows offline."""
 
 from flowpy.replay.divergence import Difference, Divergence
+from flowpy.runtime.guard import Guard
 from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
 from flowpy.testing.building import HistoryBuilder
@@ -11,6 +12,7 @@ from flowpy.testing.verifying import Selection, Verification, Verified
 __all__ = [
     "Difference",
     "Divergence",
+    "Guard",
     "HistoryBuilder",
     "OpenWork",
     "Pending",

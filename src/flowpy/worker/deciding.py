@@ -24,7 +24,7 @@ def decide_with(workflows: list[Any], settings: WorkerSettings) -> Callable[[Pol
     """
     if settings.decider is not None:
         decide: Callable[[PolledDecisionTask], Decided] = settings.decider(workflows).decide
-        return decide
+        return _guarded(decide, settings)
     from flowpy.runtime.decider import Decider, DecisionTask, Workflows
 
     decider = Decider(Workflows(workflows), converter=settings.converter, strict=settings.strict)
@@ -43,4 +43,21 @@ def decide_with(workflows: list[Any], settings: WorkerSettings) -> Callable[[Pol
             )
         )
 
-    return own
+    return _guarded(own, settings)
+
+
+def _guarded(
+    decide: Callable[[PolledDecisionTask], Decided], settings: WorkerSettings
+) -> Callable[[PolledDecisionTask], Decided]:
+    """The same under the cheap form of the guard."""
+    if settings.guard == "off":
+        return decide
+    from flowpy.runtime.guard import Guard
+
+    guard = Guard(settings.guard, strict=False)
+
+    def guarded(task: PolledDecisionTask) -> Decided:
+        with guard:
+            return decide(task)
+
+    return guarded

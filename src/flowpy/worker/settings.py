@@ -27,6 +27,9 @@ class WorkerSettings:
         grace: Seconds that work in progress gets to end when the worker stops; default 30.
         on_divergence: ``"hold"`` (default): a run that does not match the code waits for the right code;
             ``"fail"``: it is failed.
+        guard: What is done if workflow code opens files or sockets, starts programs, asks for input: ``"warn"``
+            (default): log the line, once; ``"error"``: raise ``NotDeterministic`` at the call and hold the run;
+            ``"off"``. The guard's strict form, which finds clocks and chance too, is for tests.
         strict: Hold a run also for differences that are only warned of otherwise; default False.
         register: Register the types at the start; default True.
         register_domain: Register the domain too, with that many days of retention; default None, do not.
@@ -40,6 +43,7 @@ class WorkerSettings:
     activity_slots: int = field(default=16, validator=_positive)
     grace: float = field(default=30.0, validator=validators.ge(0))
     on_divergence: Literal["hold", "fail"] = field(default="hold", validator=validators.in_(("hold", "fail")))
+    guard: Literal["warn", "error", "off"] = field(default="warn", validator=validators.in_(("warn", "error", "off")))
     strict: bool = False
     register: bool = True
     register_domain: int | None = field(

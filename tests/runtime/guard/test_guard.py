@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.marks import ALLOWED, FORBIDDEN, begun, history, marks, waiting, workflows
 
 import flowpy
 from flowpy import NotDeterministic, workflow
 from flowpy.rules import RULES
 from flowpy.runtime.guard import Guard
-
-from tests.fixtures.marks import ALLOWED, FORBIDDEN, begun, history, marks, waiting, workflows
 
 SEEN = marks(FORBIDDEN, "guard")
 
@@ -85,7 +84,7 @@ async def twice() -> None:
 
 
 def test_the_end_of_the_block_raises_what_the_code_caught() -> None:
-    with pytest.raises(NotDeterministic, match="time.time") as raised, Guard("error") as found:
+    with pytest.raises(NotDeterministic, match=r"time\.time") as raised, Guard("error") as found:
         assert begun(caught).result is None
 
     assert found == [raised.value]
@@ -139,9 +138,12 @@ def test_blocks_may_be_nested_and_each_finds_everything() -> None:
 
 
 def test_an_error_of_the_block_is_the_cause_of_the_finding() -> None:
-    with pytest.raises(NotDeterministic) as raised, Guard("error"):
+    def fails() -> None:
         begun(caught)
         raise LookupError("no such order")
+
+    with pytest.raises(NotDeterministic) as raised, Guard("error"):
+        fails()
 
     assert isinstance(raised.value.__cause__, LookupError)
 

@@ -39,5 +39,3 @@ def end() -> None:
         if _watchers == 0 and _watch is not None:
             _watch.stop()
             _watch = None
-
-

@@ -96,9 +96,9 @@ class Guard:
             del _blocks[thread]
         if self.strict and self.policy != "off":
             calls.end()
-        if self.policy == "error" and block.found and error not in block.found:
-            if error is None or isinstance(error, Exception):
-                raise block.found[0] from error
+        ended = error is None or (isinstance(error, Exception) and error not in block.found)
+        if self.policy == "error" and block.found and ended:
+            raise block.found[0] from error
 
     def warn(self, error: NotDeterministic) -> None:
         """Log a finding, the first time that its line is met."""

@@ -10,10 +10,8 @@ from flowpy.errors import CallError
 from flowpy.runtime.guard.forbidden import Forbidden
 from flowpy.runtime.guard.places import is_ours
 
-assert sys.version_info >= (3, 12)
-_monitoring: Final = sys.monitoring
-_CALL: Final = _monitoring.events.CALL
-_START: Final = _monitoring.events.PY_START
+_monitoring: Final[Any] = getattr(sys, "monitoring", None)
+"""None on Python 3.11, where nobody makes a Watch of these."""
 _NAME: Final = "flowpy.guard"
 # Those that no kind of tool is meant to take come first.
 _IDS: Final = (4, 3, 5, 2, 1, 0)
@@ -28,20 +26,21 @@ class Watch:
 
     def __init__(self, forbidden: Forbidden) -> None:
         self._forbidden = forbidden
+        self._events = _monitoring.events
         self._id = _take()
-        _monitoring.register_callback(self._id, _CALL, self._called)
-        _monitoring.register_callback(self._id, _START, self._started)
-        _monitoring.set_events(self._id, _CALL)
+        _monitoring.register_callback(self._id, self._events.CALL, self._called)
+        _monitoring.register_callback(self._id, self._events.PY_START, self._started)
+        _monitoring.set_events(self._id, self._events.CALL)
         for code, _, _ in forbidden.codes.values():
-            _monitoring.set_local_events(self._id, code, _START)
+            _monitoring.set_local_events(self._id, code, self._events.PY_START)
 
     def stop(self) -> None:
         """Give the tool id back."""
         _monitoring.set_events(self._id, 0)
         for code, _, _ in self._forbidden.codes.values():
             _monitoring.set_local_events(self._id, code, 0)
-        _monitoring.register_callback(self._id, _CALL, None)
-        _monitoring.register_callback(self._id, _START, None)
+        _monitoring.register_callback(self._id, self._events.CALL, None)
+        _monitoring.register_callback(self._id, self._events.PY_START, None)
         _monitoring.free_tool_id(self._id)
 
     def _called(self, code: CodeType, offset: int, function: Any, _first: Any) -> Any:
@@ -54,6 +53,7 @@ class Watch:
 
 
 def _take() -> int:
+    """A tool id of our own."""
     for id in _IDS:
         if _monitoring.get_tool(id) is None:
             _monitoring.use_tool_id(id, _NAME)

@@ -143,7 +143,8 @@ _STANDARD: Final = tuple(
     | {str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib")}
 )
 _INSTALLED: Final = tuple(
-    {sysconfig.get_path(name) for name in ("purelib", "platlib")} | {*site.getsitepackages(), site.getusersitepackages()}
+    {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    | {*site.getsitepackages(), site.getusersitepackages()}
 )
 
 

@@ -7,12 +7,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import BuiltinFunctionType, FrameType
-from typing import Any
+from typing import Any, Final
 
 from flowpy.errors import NotDeterministic
 from flowpy.runtime.guard.audit import keep_profile
 from flowpy.runtime.guard.forbidden import Forbidden
 from flowpy.runtime.loop import Loop
+
+_Loop: Final[Any] = Loop
 
 
 class Watch:
@@ -21,22 +23,22 @@ class Watch:
     def __init__(self, forbidden: Forbidden) -> None:
         self._forbidden = forbidden
         self._running = Loop.running
-        watch = self
 
         @contextmanager
         def running(loop: Loop) -> Iterator[None]:
-            with watch._running(loop), watch._profiled():
+            with self._running(loop), self._profiled():
                 yield
 
-        Loop.running = running  # type: ignore[method-assign] # so that nothing is asked when nobody watches
+        # So that nothing is asked while nobody watches.
+        _Loop.running = running
 
     def stop(self) -> None:
         """Put everything back."""
-        Loop.running = self._running  # type: ignore[method-assign] # as above
+        _Loop.running = self._running
 
     @contextmanager
     def _profiled(self) -> Iterator[None]:
-        before = sys.getprofile()
+        before: Any = sys.getprofile()
         if before is not None and not callable(before):
             warnings.warn(
                 f"the guard cannot watch clocks, chance, uuid and the environment: {type(before).__name__} profiles "
