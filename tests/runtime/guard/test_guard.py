@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sysconfig
 import time
@@ -155,6 +156,24 @@ def test_code_outside_of_runs_is_not_watched() -> None:
     with Guard("error") as found:
         time.time()
         Path(__file__).read_text(encoding="utf-8")
+
+    assert found == []
+
+
+def test_what_the_collector_calls_is_nobodys() -> None:
+    def timed(_phase: str, _info: dict[str, int]) -> None:
+        time.perf_counter()
+
+    @workflow
+    async def collects() -> None:
+        gc.collect()
+
+    gc.callbacks.insert(0, timed)
+    try:
+        with Guard() as found:
+            begun(collects)
+    finally:
+        gc.callbacks.remove(timed)
 
     assert found == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import linecache
 import site
 import sysconfig
@@ -92,13 +93,15 @@ def place_of(frame: FrameType | None, run: Run) -> Place | None:
         None if it is not workflow code's: flowpy's own, a side effect's, logging's.
     """
     package = _package(_file(run))
+    # What others have the collector call comes at any moment, inside whatever line.
+    collecting = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     own: FrameType | None = None
     library: FrameType | None = None
     through: FrameType | None = None
     while frame is not None:
         code = frame.f_code
         kind = _kind(code.co_filename)
-        if kind is _Kind.EXEMPT or code is _SIDE_EFFECT:
+        if kind is _Kind.EXEMPT or code is _SIDE_EFFECT or code in collecting:
             return None
         if kind is _Kind.FLOWPY:
             if _ENTRIES.get(code.co_filename) == code.co_name:
