@@ -237,6 +237,17 @@ def test_an_installed_library_is_named_by_its_own_line_if_nobody_called_it() -> 
     ]
 
 
+def test_a_folder_whose_name_begins_like_flowpys_is_the_users() -> None:
+    file = f"{Path(flowpy.__file__).parent}_shop/orders.py"
+    shop: dict[str, Any] = {"time": time}
+    exec(compile("async def order():\n    time.time()\n", file, "exec"), shop)  # noqa: S102 - our own text
+
+    with Guard("warn") as found:
+        begun(workflow(shop["order"]))
+
+    assert [error.file for error in found] == [file]
+
+
 def test_a_comment_without_a_reason_does_not_let_a_call_through() -> None:
     @workflow
     async def ignores() -> None:

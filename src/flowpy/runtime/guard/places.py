@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+import os
 import site
 import sysconfig
 from asyncio import events
@@ -61,8 +62,8 @@ class _Kind(Enum):
     """What it does, and what is done for it, is not the workflow's: logging, imports, reports, debuggers."""
 
 
-_FLOWPY: Final = Path(__file__).resolve().parents[2]
-_EXEMPT_FLOWPY: Final = str(_FLOWPY / "data")
+_FLOWPY: Final = Path(__file__).parents[2]
+_EXEMPT_FLOWPY: Final = f"{_FLOWPY / 'data'}{os.sep}"
 """Converters and codecs of the user's: payloads are written and read beside the code, not by it."""
 _ENTRIES: Final = {str(_FLOWPY / "runtime" / "run.py"): "feed", str(_FLOWPY / "runtime" / "querying.py"): "query"}
 """Where a run is fed: below stand the worker or a test, whose code made no call."""
@@ -160,13 +161,13 @@ def _kind(file: str) -> _Kind:
         return _Kind.OWN if file.startswith(("<stdin", "<doctest", "<ipython")) else _Kind.PASSED
     if file.startswith(_EXEMPT_FLOWPY):
         return _Kind.EXEMPT
-    if file.startswith(str(_FLOWPY)):
+    if file.startswith(f"{_FLOWPY}{os.sep}"):
         return _Kind.FLOWPY
     package = _package(file)
     if package:
         return _Kind.EXEMPT if PurePath(package).name in _EXEMPT_LIBRARIES else _Kind.LIBRARY
     for root in _STANDARD:
-        if file.startswith(root):
+        if file.startswith(f"{root}{os.sep}"):
             module = PurePath(file).relative_to(root).parts[0].removesuffix(".py")
             return _Kind.EXEMPT if module in _EXEMPT_STANDARD else _Kind.PASSED
     return _Kind.OWN
@@ -176,6 +177,6 @@ def _kind(file: str) -> _Kind:
 def _package(file: str) -> str:
     """The installed package, or module, that a file belongs to; "" if it is not installed."""
     for root in _INSTALLED:
-        if file.startswith(root):
+        if file.startswith(f"{root}{os.sep}"):
             return str(PurePath(root) / PurePath(file).relative_to(root).parts[0].removesuffix(".py"))
     return ""
