@@ -193,6 +193,9 @@ def test_a_query_is_workflow_code_too() -> None:
 
     with pytest.raises(NotDeterministic, match="since"), Guard():
         query(Asked, [*history(Asked), *waiting()], "w", "r", "since")
+    replayed = begun(Asked)
+    with pytest.raises(NotDeterministic, match="since"), Guard():
+        replayed.query("since")
 
 
 def test_what_a_library_does_is_named_with_the_line_that_calls_it() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import frozen
 
 from flowpy.rules import ignored
-from flowpy.runtime import recording
+from flowpy.runtime import querying, recording
 from flowpy.runtime.loop import COLLECTING, Loop
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class _Kind(Enum):
 _FLOWPY: Final = Path(__file__).parents[2]
 _EXEMPT_FLOWPY: Final = f"{_FLOWPY / 'data'}{os.sep}"
 """Converters and codecs of the user's: payloads are written and read beside the code, not by it."""
-_ENTRIES: Final = {str(_FLOWPY / "runtime" / "run.py"): "feed", str(_FLOWPY / "runtime" / "querying.py"): "query"}
-"""Where a run is fed: below stand the worker or a test, whose code made no call."""
+_ENTRIES: Final = frozenset({(str(_FLOWPY / "runtime" / "run.py"), "feed"), (querying.__file__, querying.ask.__name__)})
+"""Where a run is fed or asked: below stand the worker or a test, whose code made no call."""
 _SIDE_EFFECT: Final = recording._run_once.__code__
 _EXEMPT_STANDARD: Final = frozenset(
     "importlib logging warnings traceback linecache tokenize inspect zoneinfo pkgutil zipimport runpy "
@@ -105,7 +105,7 @@ def place_of(frame: FrameType | None, run: Run) -> Place | None:
         if kind is _Kind.EXEMPT or code is _SIDE_EFFECT or code in collecting:
             return None
         if kind is _Kind.FLOWPY:
-            if _ENTRIES.get(code.co_filename) == code.co_name:
+            if (code.co_filename, code.co_name) in _ENTRIES:
                 break
             if own is None and library is None:
                 return None
