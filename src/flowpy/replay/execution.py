@@ -231,7 +231,7 @@ class Execution:
         """All episodes that are cut have been run. Most are never asked for again, and kept they would cost a lot."""
         if self.episodes:
             self.before = self.episodes[-1].started_event_id
-            self.episodes = []
+            self.episodes, self._looked_up = [], -1
 
     def cut_all(self) -> list[Episode]:
         """All episodes of the history, for a report."""

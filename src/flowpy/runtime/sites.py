@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,8 +16,9 @@ from flowpy.replay.entities import Site
 if TYPE_CHECKING:
     from flowpy.runtime.task import Task
 
-_FLOWPY = str(Path(__file__).resolve().parent.parent)
-_ASYNCIO = str(Path(asyncio.__file__).resolve().parent)
+# With the separator: a folder beside flowpy whose name begins alike is the user's.
+_FLOWPY = f"{Path(__file__).resolve().parent.parent}{os.sep}"
+_ASYNCIO = f"{Path(asyncio.__file__).resolve().parent}{os.sep}"
 _OURS = (_FLOWPY, _ASYNCIO)
 _RUN = str(Path(__file__).resolve().with_name("run.py"))
 callers: Final[dict[int, CodeType]] = {}
