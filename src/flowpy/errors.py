@@ -14,7 +14,8 @@ is long for its docstrings; there is no logic in it.
     │   ├── DuplicateId (ValueError)             an id that is open already in this run
     │   ├── NotDeterministic                     threads, sockets, subprocesses ... in workflow code
     │   ├── ReadOnly                             a query tried to decide
-    │   └── AwaitNeeded                          .result() of an unfinished promise in async code
+    │   ├── AwaitNeeded                          .result() of an unfinished promise in async code
+    │   └── NotStubbed (LookupError)             a test calls what only a stub can answer
     ├── PayloadError (ValueError)                data that does not fit JSON, a type or a limit
     │   ├── PayloadTooLarge
     │   ├── PayloadNotEncodable (TypeError)
@@ -43,6 +44,7 @@ is long for its docstrings; there is no logic in it.
     ├── ExecutionError                           what Run.result() raises for a run that did not complete
     │   ├── WorkflowFailed  WorkflowCanceled  WorkflowTerminated  WorkflowTimedOut (TimeoutError)
     │   └── ResultNotReady (TimeoutError)
+    │       └── RunBlocked                       in a test: nothing can happen any more
     └── ServiceError                             an answer of SWF, or none
         ├── UnknownResource (LookupError)  AlreadyExists  TypeDeprecated  DefaultUndefined
         ├── Throttled  InvalidRequest (ValueError)  AccessDenied (PermissionError)
@@ -104,6 +106,7 @@ __all__ = [
     "NonDeterminismError",
     "NotDeterministic",
     "NotInTask",
+    "NotStubbed",
     "OutsideWorkflow",
     "PayloadError",
     "PayloadNotDecodable",
@@ -111,6 +114,7 @@ __all__ = [
     "PayloadTooLarge",
     "ReadOnly",
     "ResultNotReady",
+    "RunBlocked",
     "RunHeld",
     "ServiceError",
     "ServiceUnavailable",
@@ -223,6 +227,12 @@ class AwaitNeeded(CallError):
     """``.result()`` of an unfinished promise was read in ``async`` code: await the promise."""
 
     code = "FLOWPY-C6"
+
+
+class NotStubbed(CallError, LookupError):
+    """A test's workflow called what cannot run here: an external or manual activity or a Lambda function, no stub."""
+
+    code = "FLOWPY-C7"
 
 
 # --- payloads -------------------------------------------------------------------------------
@@ -626,6 +636,12 @@ class ResultNotReady(ExecutionError, TimeoutError):
     """The run did not close within the time given to ``result(timeout=…)``; it goes on."""
 
     code = "FLOWPY-E5"
+
+
+class RunBlocked(ResultNotReady):
+    """In a test, nothing can happen any more and the run is still open; names who waits for what, and where."""
+
+    code = "FLOWPY-E6"
 
 
 # --- the service ----------------------------------------------------------------------------

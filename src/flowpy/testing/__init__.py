@@ -4,25 +4,10 @@ from flowpy.replay.divergence import Difference, Divergence
 from flowpy.runtime.guard import Guard
 from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
-from flowpy.testing.building import HistoryBuilder
-from flowpy.testing.redacting import redact
-from flowpy.testing.replaying import Replayer, replay
-from flowpy.testing.verifying import Selection, Verification, Verified
+from flowpy.testing.calls import Call
+from flowpy.testing.environment import Environment
+from flowpy.testing.replaying import replay
+from flowpy.testing.run import EnvironmentRun
+from flowpy.testing.stubs import Stub
 
-__all__ = [
-    "Difference",
-    "Divergence",
-    "Guard",
-    "HistoryBuilder",
-    "OpenWork",
-    "Pending",
-    "Replay",
-    "ReplayedEpisode",
-    "Replayer",
-    "Selection",
-    "Verification",
-    "Verified",
-    "WaitingTask",
-    "redact",
-    "replay",
-]
+__all__ = ["Call", "Environment", "EnvironmentRun", "Replay", "ReplayedEpisode", "Stub", "replay"]

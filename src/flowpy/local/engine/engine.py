@@ -16,7 +16,7 @@ from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
 from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.started import is_started
-from flowpy.local.engine.state import Effect, Execution
+from flowpy.local.engine.state import ActivityTask, Effect, Execution
 from flowpy.local.engine.store import MemoryStore, Store
 from flowpy.local.engine.throttling import admit
 from flowpy.local.engine.transactions import Transactions
@@ -271,6 +271,37 @@ class Engine(Transactions):
         """
         with self._exclusively():
             self._disruptions.setdefault(operation, deque()).extend([_Disruption(error, after)] * times)
+
+    def withhold(self, run_id: str, activity_id: str) -> None:
+        """Takes an activity task off its list, as if no worker polled there: nobody is given it.
+
+        Raises:
+            UnknownResource: No such activity is open.
+        """
+        with self._exclusively():
+            run = self._run(run_id)
+            task = self._activity(run, activity_id)
+            key = (run_id, task.scheduled_event_id)
+            self.world.activity_lists.remove(run.domain, task.task_list, key)
+
+    def sustain(self, run_id: str, activity_id: str) -> None:
+        """Takes the heartbeats of a started activity task for granted until one is recorded again.
+
+        A month of heartbeats costs nothing so.
+
+        Raises:
+            UnknownResource: No such activity is open.
+        """
+        with self._exclusively():
+            run = self._run(run_id)
+            self.world.deadlines.cancel(run, "activity.HEARTBEAT", self._activity(run, activity_id).scheduled_event_id)
+
+    @staticmethod
+    def _activity(run: Execution, activity_id: str) -> ActivityTask:
+        task = run.activity_of(activity_id)
+        if task is None:
+            raise faults.unknown_task("activity", 0)
+        return task
 
     # --- Lambda -----------------------------------------------------------------------------
 

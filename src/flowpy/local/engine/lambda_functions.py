@@ -15,7 +15,7 @@ from flowpy.local.engine.recording import record
 from flowpy.local.engine.state import Execution, LambdaFunction
 from flowpy.local.engine.world import World
 
-__all__ = ["DEADLINES", "EFFECTS", "complete", "fail", "schedule"]
+__all__ = ["DEADLINES", "EFFECTS", "complete", "error_payload", "fail", "schedule"]
 
 _NO_ROLE: Final = "No IAM role is attached to the current workflow execution."
 
@@ -78,7 +78,7 @@ def _run(world: World, run: Execution, scheduled_event_id: int, _cause: str) -> 
         result = handler(scheduled.get("input") or "{}")
         text = result if isinstance(result, str) else json.dumps(result)
     except Exception as error:
-        outcome = {"reason": "UnhandledError", "details": _error_payload(error)}
+        outcome = {"reason": "UnhandledError", "details": error_payload(error)}
     else:
         outcome = {"result": text}
     event_type = "LambdaFunctionCompleted" if "result" in outcome else "LambdaFunctionFailed"
@@ -87,7 +87,8 @@ def _run(world: World, run: Execution, scheduled_event_id: int, _cause: str) -> 
         _end(world, run, scheduled_event_id, event_type, **outcome)
 
 
-def _error_payload(error: Exception) -> str:
+def error_payload(error: Exception) -> str:
+    """What Lambda reports of an exception that left a function, as JSON."""
     stack = [
         [frame.filename, frame.lineno, frame.name, frame.line] for frame in traceback.extract_tb(error.__traceback__)
     ]

@@ -1,0 +1,169 @@
+"""Service, decider and activity worker in one thread, one step at a time, on a clock that moves when all is done.
+
+Workers in threads on a `flowpy.local.LocalService` would do too; a single thread was chosen because every run of a test
+then is the same, event for event, because a step that fails raises in the test that caused it, and because no thread
+is started, woken or waited for.
+
+Payloads, failures, heartbeats and answers are made by the code of the worker itself. What can happen now happens in
+this order: decisions, then activities begin, then work ends whose time is over; one at a time, and after each it is
+looked anew. Strict mode leaves the order to chance, seeded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
+from flowpy.errors import FlowpyError, ServiceUnavailable, Throttled
+from flowpy.history.events import Event
+from flowpy.service.paging import PAGE_SIZE, PagesLost, PolledDecisionTask, decision_task
+from flowpy.testing.known import DOMAIN
+from flowpy.testing.live import Live
+from flowpy.testing.sending import Sending, played
+from flowpy.testing.stage import Stage
+from flowpy.testing.working import Work
+
+__all__ = ["Driver"]
+
+MOST_STEPS: Final = 100_000
+"""Steps that may be taken at one moment; beyond them something goes round in a circle."""
+
+_PAGES: Final = (1, 2, 7, PAGE_SIZE)
+
+
+class Driver:
+    """Takes the steps.
+
+    Args:
+        stage: What the parts of the environment share.
+        watched: Makes the context in which workflow code runs.
+
+    Attributes:
+        lives: The executions that came to be decided, by runId, in order.
+        page_size: Events of a page of the history that a decision task brings.
+        lost_decisions: How many decisions are made and never sent.
+        is_paused: Whether nothing happens.
+    """
+
+    def __init__(self, stage: Stage, watched: Callable[[], AbstractContextManager[None]]) -> None:
+        self.stage = stage
+        self.work = Work(stage)
+        self.lives: dict[str, Live] = {}
+        self.page_size = PAGE_SIZE
+        self.lost_decisions = 0
+        self.is_paused = False
+        self._watched = watched
+
+    # --- time ---------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Let all happen that can happen now.
+
+        Raises:
+            BaseException: What a step raises: a run that cannot be decided, a stub that asserts.
+        """
+        if self.is_paused:
+            return
+        for _ in range(MOST_STEPS):
+            if not self._step():
+                return
+            self.stage.stubs.raise_failures()
+        raise FlowpyError(
+            f"after {MOST_STEPS:,} steps without any time passing there is still something to do: something goes round "
+            "in a circle, such as a run that continues as new at once, for ever"
+        )
+
+    def next_due(self) -> float:
+        """Epoch seconds of what happens next by itself, infinity if nothing will."""
+        due = self.stage.engine.next_due()
+        return min(math.inf if due is None else due, self.stage.agenda.next_due())
+
+    def jump(self, at: float) -> None:
+        """Let time pass until epoch second ``at``; what happens then happens."""
+        self.stage.engine.advance_to(at)
+        self.settle()
+
+    def _step(self) -> bool:
+        steps = [self._decide, self.work.begin, self._end]
+        if self.stage.random is not None:
+            self.stage.random.shuffle(steps)
+        return any(step() for step in steps)
+
+    def _end(self) -> bool:
+        action = self.stage.agenda.take(self.stage.now())
+        if action is None:
+            return False
+        action()
+        return True
+
+    # --- decisions ----------------------------------------------------------------------------
+
+    def _decide(self) -> bool:
+        task = self._poll()
+        if task is None:
+            return False
+        live = self.lives.get(task.run_id)
+        if live is None:
+            live = self.lives[task.run_id] = self._live(task)
+        with self._watched():
+            decisions, context = live.decide(task.events)
+        if self.lost_decisions > 0:
+            # Nobody will ever see them: the next decision task of the run is decided from event 1.
+            self.lost_decisions -= 1
+            live.leave()
+            return True
+        sending = Sending(self.stage, live, decisions)
+        request = {"taskToken": task.task_token, "decisions": decisions}
+        if context is not None:
+            request["executionContext"] = context
+        live.answers[task.started_event_id] = decisions
+        if self.stage.answer("RespondDecisionTaskCompleted", request):
+            sending.sent(lambda: self.events(live)[task.started_event_id :])
+        if sending.stops_something:
+            self.work.notice_cancels()
+        return True
+
+    def _poll(self) -> PolledDecisionTask | None:
+        stage = self.stage
+        for name in list(stage.known.decision_lists):
+            while stage.engine.has_task("PollForDecisionTask", DOMAIN, name):
+                size = self.page_size if stage.random is None else stage.random.choice(_PAGES)
+                try:
+                    task = decision_task(stage.service, DOMAIN, name, "decider", size, pause=stage.pause)
+                except (Throttled, ServiceUnavailable, PagesLost) as error:
+                    # A worker polls again; a task that was handed out meanwhile comes back by its timeout.
+                    stage.pause(0.0)
+                    if isinstance(error, PagesLost):
+                        return None
+                    continue
+                if task is not None:
+                    return task
+        return None
+
+    def _live(self, task: PolledDecisionTask) -> Live:
+        stage = self.stage
+        workflow = stage.known.workflow(task.workflow_type)
+        outcome = stage.drawn.pop(("child", task.workflow_id), None)
+        if outcome is not None:
+            workflow = played(workflow, outcome, stage.stubs)
+        return Live(workflow, task.workflow_id, task.run_id, stage.converter, stubbed=outcome is not None)
+
+    def events(self, live: Live) -> list[Event]:
+        """The history of an execution as it is now; not to be changed."""
+        execution = {"workflowId": live.workflow_id, "runId": live.run_id}
+        request: dict[str, Any] = {"domain": DOMAIN, "execution": execution}
+        events: list[Event] = []
+        while True:
+            page = self.stage.engine.call_shared("GetWorkflowExecutionHistory", request)
+            events += page["events"]
+            if "nextPageToken" not in page:
+                return events
+            request["nextPageToken"] = page["nextPageToken"]
+
+    def close(self) -> None:
+        """Let all code leave memory."""
+        for live in self.lives.values():
+            live.leave()
+        self.work.close()

@@ -1,0 +1,75 @@
+"""One execution of a test, kept in memory from decision to decision as a worker with a cache keeps it.
+
+That makes it another run of the code than the cold replays at the end of the test, which start from event 1 for every
+decision: what differs between the two differs between workers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+
+from flowpy.data.converter import Converter
+from flowpy.declare.workflow import Workflow
+from flowpy.history.events import Event
+from flowpy.runtime.run import Run
+from flowpy.testing.known import DOMAIN
+
+__all__ = ["Live"]
+
+
+@define(eq=False)
+class Live:
+    """An execution and the run of its code.
+
+    Attributes:
+        workflow: The declared workflow, or what a stub made of it.
+        workflow_id: Its workflowId.
+        run_id: Its runId.
+        converter: Reads and writes payloads.
+        stubbed: Whether a stub plays it.
+        answers: The decisions sent, by the id of the DecisionTaskStarted that they answer.
+        run: Its code in memory, None if it has left memory.
+    """
+
+    workflow: Workflow[..., Any]
+    workflow_id: str
+    run_id: str
+    converter: Converter
+    stubbed: bool = False
+    answers: dict[int, list[dict[str, Any]]] = field(factory=dict)
+    run: Run | None = None
+
+    def decide(self, events: list[Event]) -> tuple[list[dict[str, Any]], str | None]:
+        """Run the code through what is new in a history; gives the decisions and the executionContext.
+
+        Raises:
+            RunHeld: The code cannot decide this run.
+            PayloadError: The answer cannot be sent.
+        """
+        run = self.warm()
+        try:
+            run.feed(events[run.episodes.last_event_id :])
+            return run.answer()
+        except BaseException:
+            self.leave()
+            raise
+
+    def seen(self, events: list[Event]) -> Run:
+        """The run in memory, after all events of its history and without deciding anything new."""
+        run = self.warm()
+        run.feed(events[run.episodes.last_event_id :], decide=False)
+        return run
+
+    def warm(self) -> Run:
+        """The run in memory, a new one if it has left memory."""
+        if self.run is None:
+            self.run = Run(self.workflow, self.workflow_id, self.run_id, domain=DOMAIN, converter=self.converter)
+        return self.run
+
+    def leave(self) -> None:
+        """Leave memory: the next decision is made by a replay from event 1."""
+        run, self.run = self.run, None
+        if run is not None:
+            run.evict()

@@ -1,0 +1,97 @@
+"""What the parts of an environment share."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, Final
+
+from attrs import define, field
+
+from flowpy.data.converter import Converter
+from flowpy.errors import UnknownResource
+from flowpy.local import Engine
+from flowpy.service.retrying import Backoff, persist
+from flowpy.testing.agenda import Agenda
+from flowpy.testing.calls import Call
+from flowpy.testing.known import Known
+from flowpy.testing.outcomes import Outcome
+from flowpy.testing.stubs import Stubs
+
+__all__ = ["Stage"]
+
+_BACKOFF: Final = Backoff(random=lambda: 0.0)
+_SHARED: Final = frozenset({"PollForDecisionTask", "PollForActivityTask"})
+
+
+class InProcess:
+    """The engine as a service; what it polls it only reads, so it gets no copy."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request."""
+        call = self._engine.call_shared if operation in _SHARED else self._engine.call
+        return call(operation, request)
+
+
+@define
+class Stage:
+    """The engine and all that the environment knows of a test.
+
+    Attributes:
+        engine: The embedded service, on a virtual clock.
+        converter: Reads and writes payloads.
+        random: Decides what strict mode leaves open; None outside of it.
+        service: The engine as a service.
+        known: Declared workflows and activities.
+        stubs: The test's stubs.
+        calls: Calls made so far.
+        agenda: Ends of work under way.
+        drawn: How calls that were sent end, by runId and activityId, or by workflowId of a child.
+    """
+
+    engine: Engine
+    converter: Converter
+    random: Random | None = None
+    service: InProcess = field(init=False)
+    known: Known = field(init=False)
+    stubs: Stubs = field(init=False)
+    agenda: Agenda = field(init=False)
+    calls: list[tuple[tuple[str, ...], Call]] = field(factory=list, init=False)
+    drawn: dict[tuple[str, ...], Outcome] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.service = InProcess(self.engine)
+        self.known = Known(self.service)
+        self.stubs = Stubs(self.converter)
+        self.agenda = Agenda(self.random)
+
+    def now(self) -> float:
+        """The virtual time in epoch seconds."""
+        return self.engine.clock.now()
+
+    def pause(self, _seconds: float) -> bool:
+        """Wait before a call is made again: a second, whatever the jitter, so that each run of a test is the same."""
+        self.engine.advance(1)
+        return False
+
+    def persist(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Call as a worker does, again and again until the service has answered.
+
+        Raises:
+            ServiceError: Another fault than throttling or a lost connection.
+        """
+        return persist(self.service, operation, request, pause=self.pause, backoff=_BACKOFF)
+
+    def answer(self, operation: str, request: dict[str, Any]) -> bool:
+        """Answer a task; gives whether the service took it, False if the task is closed.
+
+        Raises:
+            ServiceError: The service refused the answer.
+        """
+        try:
+            self.persist(operation, request)
+        except UnknownResource:
+            return False
+        return True
