@@ -7,34 +7,30 @@ import linecache
 from collections.abc import Iterator
 
 from flowpy.errors import RunBlocked
-from flowpy.history.events import Event
 from flowpy.replay.divergence import CodeLine
 from flowpy.runtime.run import Run
 from flowpy.runtime.waits import Wait, waits
+from flowpy.testing.live import Live
 
 __all__ = ["blocked"]
 
 
-def blocked(runs: list[Run], now: float, events: list[Event]) -> RunBlocked:
+def blocked(lives: list[Live], now: float, run_id: str) -> RunBlocked:
     """The error that says why a run is still open and will be until its timeout.
 
     Args:
-        runs: The run, and after it all others that are open, as they are in memory.
-        now: The virtual time.
-        events: The history of the first.
+        lives: The executions that are open, the one asked for first.
+        now: The virtual time in epoch seconds.
+        run_id: The runId of the one asked for, which is not among them if it was never decided.
     """
-    run = runs[0]
     moment = dt.datetime.fromtimestamp(now, dt.UTC)
-    lines = [
-        f"nothing can happen any more at {moment:%Y-%m-%d %H:%M:%S} (virtual time), and workflow "
-        f"{run.info.workflow_type} ({run.info.workflow_id!r}) is still open",
-        *_standing(run),
-    ]
-    for other in runs[1:]:
-        lines.append(f"open too: workflow {other.info.workflow_type} ({other.info.workflow_id!r})")
-        lines.extend(_standing(other))
-    lines.append(_remedy(events))
-    return RunBlocked("\n".join(lines), workflow_id=run.info.workflow_id, run_id=run.info.run_id)
+    lines = [f"nothing can happen any more at {moment:%Y-%m-%d %H:%M:%S} (virtual time), and the run is still open"]
+    for live in lives:
+        lines.append(f"workflow {live.workflow.name} ({live.workflow_id!r}):")
+        lines.extend(_standing(live.seen()))
+    lines.append("send what it waits for, have a stub end, or let its own timeout end it: swf.advance(...)")
+    workflow_id = lives[0].workflow_id if lives else ""
+    return RunBlocked("\n".join(lines), workflow_id=workflow_id, run_id=run_id)
 
 
 def _standing(run: Run) -> Iterator[str]:
@@ -55,10 +51,3 @@ def _source(line: CodeLine) -> str:
     text = linecache.getline(line.file, line.line).strip()
     return f": {text}" if text else ""
 
-
-def _remedy(events: list[Event]) -> str:
-    timeout = events[0]["workflowExecutionStartedEventAttributes"]["executionStartToCloseTimeout"]
-    return (
-        "send what it waits for (run.signal, a stub that ends), or let its own timeout end it: "
-        f"swf.advance({timeout}) or more"
-    )

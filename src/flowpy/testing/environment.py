@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from random import Random
 from typing import Any, Self, TypeVar
 
@@ -16,12 +17,10 @@ from flowpy.declare.durations import Duration, seconds
 from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError
-from flowpy.history.events import CLOSE_EVENTS, Event
-from flowpy.history.events import seconds as time_of
 from flowpy.local import Engine, VirtualClock
 from flowpy.testing.blocked import blocked
 from flowpy.testing.calls import Call
-from flowpy.testing.driver import Driver
+from flowpy.testing.driver import Driver, apart
 from flowpy.testing.faults import Faults
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.live import Live
@@ -286,23 +285,18 @@ class Environment:
         """
         live = self._driver.lives.get(run_id)
         due = self._driver.next_due()
-        if live is not None and until is None:
-            events = self._driver.events(live)
-            if due >= _own_timeout(events):
-                raise blocked(self._open_runs(live), self.clock(), events)
+        if until is None and due >= (math.inf if live is None else live.times_out_at):
+            raise blocked(self._open_runs(run_id), self.clock(), run_id)
         if until is not None and due > until:
             self._driver.jump(until)
             return False
         self._driver.jump(due)
         return True
 
-    def _open_runs(self, first: Live) -> list[Any]:
-        lives = [first, *(live for live in self._driver.lives.values() if live is not first)]
-        return [
-            live.seen(events)
-            for live in lives
-            if not live.stubbed and not _is_closed(events := self._driver.events(live))
-        ]
+    def _open_runs(self, run_id: str) -> list[Live]:
+        """Those that are open, the one asked for first."""
+        lives = [live for live in self.executions() if live.is_open]
+        return sorted(lives, key=lambda live: live.run_id != run_id)
 
     # --- the end ------------------------------------------------------------------------------
 
@@ -317,11 +311,14 @@ class Environment:
         return [
             {
                 "workflowExecution": {"workflowId": live.workflow_id, "runId": live.run_id},
-                "events": self._driver.events(live),
+                "events": list(live.events),
             }
-            for live in self._driver.lives.values()
-            if not live.stubbed
+            for live in self.executions()
         ]
+
+    def executions(self) -> list[Live]:
+        """The executions made so far, children too, but not those that stubs play; in the order of their start."""
+        return [live for live in self._driver.lives.values() if not live.is_stubbed]
 
     def check(self) -> None:
         """Replay every history made so far up to each of its decisions, and compare with what was decided.
@@ -329,20 +326,10 @@ class Environment:
         Raises:
             NonDeterminismError: A replay decides something else.
         """
-        for live in self._driver.lives.values():
-            if not live.stubbed:
-                replay_prefixes(live, self._driver.events(live), every=self.strict)
+        for live in self.executions():
+            apart(partial(replay_prefixes, live, every=self.strict))
 
     def close(self) -> None:
         """Let go of everything: code that is suspended is closed."""
         self._driver.close()
 
-
-def _own_timeout(events: list[Event]) -> float:
-    """Epoch seconds at which a run times out."""
-    text = events[0]["workflowExecutionStartedEventAttributes"].get("executionStartToCloseTimeout", "NONE")
-    return math.inf if text == "NONE" else time_of(events[0]) + int(text)
-
-
-def _is_closed(events: list[Event]) -> bool:
-    return events[-1]["eventType"] in CLOSE_EVENTS

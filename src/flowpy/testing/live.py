@@ -6,13 +6,15 @@ decision: what differs between the two differs between workers.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from attrs import define, field
 
 from flowpy.data.converter import Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.history.events import Event
+from flowpy.history.events import CLOSE_EVENTS, Event, seconds
+from flowpy.local.engine.state import Events
 from flowpy.runtime.run import Run
 from flowpy.testing.known import DOMAIN
 
@@ -28,7 +30,8 @@ class Live:
         workflow_id: Its workflowId.
         run_id: Its runId.
         converter: Reads and writes payloads.
-        stubbed: Whether a stub plays it.
+        events: Its history, which grows.
+        is_stubbed: Whether a stub plays it.
         answers: The decisions sent, by the id of the DecisionTaskStarted that they answer.
         run: Its code in memory, None if it has left memory.
     """
@@ -37,7 +40,8 @@ class Live:
     workflow_id: str
     run_id: str
     converter: Converter
-    stubbed: bool = False
+    events: Events
+    is_stubbed: bool = False
     answers: dict[int, list[dict[str, Any]]] = field(factory=dict)
     run: Run | None = None
 
@@ -56,11 +60,22 @@ class Live:
             self.leave()
             raise
 
-    def seen(self, events: list[Event]) -> Run:
+    def seen(self) -> Run:
         """The run in memory, after all events of its history and without deciding anything new."""
         run = self.warm()
-        run.feed(events[run.episodes.last_event_id :], decide=False)
+        run.feed(self.events[run.episodes.last_event_id :], decide=False)
         return run
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not closed."""
+        return self.events[len(self.events) - 1]["eventType"] not in CLOSE_EVENTS
+
+    @property
+    def times_out_at(self) -> float:
+        """Epoch seconds at which its own timeout ends it."""
+        text = self.events[0]["workflowExecutionStartedEventAttributes"]["executionStartToCloseTimeout"]
+        return math.inf if text == "NONE" else seconds(self.events[0]) + int(text)
 
     def warm(self) -> Run:
         """The run in memory, a new one if it has left memory."""

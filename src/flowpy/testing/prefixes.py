@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from flowpy.errors import HistoryError, NonDeterminismError
+from flowpy.errors import NonDeterminismError
 from flowpy.history.events import Event
 from flowpy.replay.answers import SIDE_EFFECT
 from flowpy.replay.explaining import refused_differences
@@ -29,12 +29,11 @@ MOST_EVENTS: Final = 20_000
 Decisions = list[dict[str, Any]]
 
 
-def replay_prefixes(live: Live, events: list[Event], *, every: bool = False) -> int:
+def replay_prefixes(live: Live, *, every: bool = False) -> int:
     """Replay a history up to each of its decisions; compare with those that were sent.
 
     Args:
         live: The execution, with the decisions that were sent.
-        events: Its whole history.
         every: Replay every prefix, however long; else, of a history whose prefixes have over 20,000 events together,
             only as many as fit in that, evenly spread, the last one among them.
 
@@ -45,6 +44,7 @@ def replay_prefixes(live: Live, events: list[Event], *, every: bool = False) -> 
         NonDeterminismError: A replay decides something else; with the history and what was pending as notes.
     """
     chosen = _chosen(sorted(live.answers), every=every)
+    events = list(live.events)
     completed = _completions(events)
     for started in chosen:
         if started in completed:
@@ -81,9 +81,8 @@ def _replay(live: Live, events: list[Event], started: int, completed: int) -> No
             _compare(run, sent, events, started, completed)
         if run.execution.warnings:
             raise refused_differences(run.execution, events)
-    except (NonDeterminismError, HistoryError) as error:
-        _explain(error, live, run, events, started)
-        raise
+    except NonDeterminismError as error:
+        raise _explained(error, live, run, events, started) from None
     finally:
         run.evict()
 
@@ -96,17 +95,23 @@ def _compare(run: Run, sent: Decisions, events: list[Event], started: int, compl
     run.feed(events[started : _end_of_transaction(events, completed)])
     if run.execution.warnings:
         raise refused_differences(run.execution, events)
-    raise NonDeterminismError(_difference(sent, made, started))
+    raise NonDeterminismError(_difference(sent, made))
 
 
-def _explain(error: Exception, live: Live, run: Run, events: list[Event], started: int) -> None:
-    open_calls = pending(run)
-    error.add_note(
-        f"the history of {live.workflow_id!r} was replayed up to its decision task {started}; this is what the test "
-        "recorded:\n" + timeline(events)
+def _explained(
+    error: NonDeterminismError, live: Live, run: Run, events: list[Event], started: int
+) -> NonDeterminismError:
+    """The same error, saying how it came about, with the history and what was pending as notes."""
+    explained = NonDeterminismError(
+        f"the same code decided two things: one in the test, another when the history of {live.workflow_id!r} was "
+        f"replayed up to its decision task {started}. So it depends on something that is not in the history.\n{error}",
+        divergence=error.divergence,
     )
+    explained.add_note("the history:\n" + timeline(events))
+    open_calls = pending(run)
     if open_calls:
-        error.add_note("pending in the replay:\n" + "\n".join(f"  {each}" for each in open_calls))
+        explained.add_note("pending in the replay:\n" + "\n".join(f"  {each}" for each in open_calls))
+    return explained
 
 
 def _end_of_transaction(events: list[Event], completed: int) -> int:
@@ -146,13 +151,11 @@ def _untraced(failure: Any) -> Any:
     return {key: _untraced(value) for key, value in failure.items() if key != "traceback"}
 
 
-def _difference(sent: Decisions, made: Decisions, started: int) -> str:
+def _difference(sent: Decisions, made: Decisions) -> str:
     return "\n".join(
         (
-            f"decision task {started} was decided otherwise when its history was replayed:",
             *_listed("recorded", sent),
             *_listed("replayed", made),
-            "the code is not deterministic: it takes something from elsewhere than its arguments and flowpy's calls",
         )
     )
 

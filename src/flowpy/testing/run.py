@@ -75,11 +75,13 @@ class EnvironmentRun(Run[R], Generic[R]):
         until = None if limit is None else self._environment.clock() + limit
         self._environment.settle()
         while True:
+            # Nothing may happen while an exception is handled: it would be the context of what workflow code raises.
             try:
                 return super().result(timeout=0)
             except ResultNotReady as error:
-                if not self._environment.wait(error.run_id, until):
-                    message = f"workflow {self.workflow_id!r} run {error.run_id!r} is still open after {timeout}"
-                    raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=error.run_id) from None
+                run_id = error.run_id
             except ExecutionError as error:
                 raise error from self._environment.raised(error.run_id)
+            if not self._environment.wait(run_id, until):
+                message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {timeout}"
+                raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=run_id)

@@ -63,17 +63,15 @@ class Sending:
             elif kind.endswith("WorkflowExecution") or kind == "RequestCancelActivityTask":
                 self.stops_something = True
 
-    def sent(self, read: Callable[[], list[Event]]) -> None:
+    def sent(self, events: list[Event]) -> None:
         """The service took the answer.
 
         Args:
-            read: Gives the events that it became.
+            events: The events that were recorded since the decision task was started.
         """
         self._stage.calls.extend(self._calls)
-        if self._follow:
-            events = read()
-            for follow in self._follow:
-                follow(events)
+        for follow in self._follow:
+            follow(events)
 
     # --- each kind ----------------------------------------------------------------------------
 

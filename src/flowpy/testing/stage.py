@@ -13,13 +13,16 @@ from flowpy.local import Engine
 from flowpy.service.retrying import Backoff, persist
 from flowpy.testing.agenda import Agenda
 from flowpy.testing.calls import Call
-from flowpy.testing.known import Known
+from flowpy.testing.known import DOMAIN, Known
 from flowpy.testing.outcomes import Outcome
 from flowpy.testing.stubs import Stubs
 
 __all__ = ["Stage"]
 
 _BACKOFF: Final = Backoff(random=lambda: 0.0)
+_EVER: Final = 1_000_000
+"""Days."""
+
 _SHARED: Final = frozenset({"PollForDecisionTask", "PollForActivityTask"})
 
 
@@ -64,6 +67,8 @@ class Stage:
     def __attrs_post_init__(self) -> None:
         self.service = InProcess(self.engine)
         self.known = Known(self.service)
+        # A test may look at what closed years ago.
+        self.engine.world.domains[DOMAIN].retention = str(_EVER)
         self.stubs = Stubs(self.converter)
         self.agenda = Agenda(self.random)
 

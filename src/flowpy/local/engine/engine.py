@@ -16,7 +16,7 @@ from flowpy.local.engine.decisions import check_closes
 from flowpy.local.engine.dispatch import DEADLINES, EFFECTS, OPERATIONS
 from flowpy.local.engine.quotas import Quotas
 from flowpy.local.engine.started import is_started
-from flowpy.local.engine.state import ActivityTask, Effect, Execution
+from flowpy.local.engine.state import ActivityTask, Effect, Events, Execution
 from flowpy.local.engine.store import MemoryStore, Store
 from flowpy.local.engine.throttling import admit
 from flowpy.local.engine.transactions import Transactions
@@ -335,6 +335,17 @@ class Engine(Transactions):
         with self._exclusively():
             self._tick()
             lambda_functions.fail(self.world, self._run(run_id), scheduled_event_id, reason, details)
+
+    # --- looking ----------------------------------------------------------------------------
+
+    def events(self, run_id: str) -> Events:
+        """The history of an execution: not a copy, so it grows, and in memory outlives the retention period.
+
+        Raises:
+            UnknownResource: There is no such execution.
+        """
+        with self._exclusively():
+            return self._run(run_id).events
 
     def _run(self, run_id: str) -> Execution:
         run = self.world.runs.get(run_id)
