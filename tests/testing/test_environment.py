@@ -152,9 +152,8 @@ def test_another_version_is_named_beforehand():
     with Environment(workflows=[new]) as swf:
         assert swf.run(old) == "new"
 
-    with Environment() as swf:
-        with pytest.raises(flowpy.WorkflowFailed, match="DOES_NOT_EXIST"):
-            swf.run(old)
+    with Environment() as swf, pytest.raises(flowpy.WorkflowFailed, match="DOES_NOT_EXIST"):
+        swf.run(old)
 
 
 def test_cancelling_reaches_the_code(swf):

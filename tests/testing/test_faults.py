@@ -88,6 +88,7 @@ def test_a_retried_activity_survives_its_worker(swf):
 def test_a_response_is_lost(swf, operation):
     swf.faults.lose_response(operation, times=2)
     assert swf.run(count) == 3
+    assert swf.calls(add) == [(0,), (1,), (2,)]
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ class TestWhatOnlyAStubCanAnswer:
         assert swf.run(call, "ask") == "no"
 
     def test_a_lambda_function(self, swf):
-        with pytest.raises(flowpy.NotStubbed, match=r'Lambda function shrink .* say swf\.stub\(.shrink., \.\.\.\)'):
+        with pytest.raises(flowpy.NotStubbed, match=r"Lambda function shrink .* say swf\.stub\(.shrink., \.\.\.\)"):
             swf.start(shrink, "a picture")
 
 
@@ -274,7 +274,7 @@ class TestChildren:
 
     def test_it_takes_time_and_fails(self, swf):
         swf.stub(child, raises=flowpy.ApplicationError("no", type="Broken"), delay="10d")
-        with pytest.raises(flowpy.WorkflowFailed, match="child workflow child .* failed: Broken: no"):
+        with pytest.raises(flowpy.WorkflowFailed, match=r"child workflow child .* failed: Broken: no"):
             swf.run(parent, 1)
 
     def test_a_function(self, swf):

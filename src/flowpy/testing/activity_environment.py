@@ -105,7 +105,9 @@ class ActivityEnvironment:
             encode_arguments(activity.signature, args, kwargs, self._converter), DATA, f"input of {activity.name}"
         )
         arguments = decode_arguments(text, activity.signature, self._converter)
-        self._context = context = ActivityContext(self._task(activity), DOMAIN, converter=self._converter, wake=self._beat)
+        self._context = context = ActivityContext(
+            self._task(activity), DOMAIN, converter=self._converter, wake=self._beat
+        )
         self._answer()
         result = _called(activity, context, arguments.args, arguments.kwargs)
         if activity.manual:
@@ -137,7 +139,9 @@ class ActivityEnvironment:
             self._context.request_cancel(gone=self._is_gone)
 
 
-def _called(activity: Activity[..., Any], context: ActivityContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _called(
+    activity: Activity[..., Any], context: ActivityContext, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     if activity.is_async:
         loop = ActivityLoop()
         try:

@@ -50,4 +50,3 @@ def _stack(wait: Wait) -> Iterator[str]:
 def _source(line: CodeLine) -> str:
     text = linecache.getline(line.file, line.line).strip()
     return f": {text}" if text else ""
-

@@ -27,21 +27,21 @@ class Call:
 
     Attributes:
         name: Name of the activity, workflow or function.
+        at: The virtual time at which it was sent, UTC.
         args: The arguments by position, as the function receives them; an argument given by name that has a position
             is here.
         kwargs: The arguments that can be given by name only.
         attempt: Which attempt of an activity with a retry policy it was, from 1.
-        at: The virtual time at which it was sent, UTC.
         id: activityId, workflowId of the child, or id of the Lambda function.
         workflow_id: The workflowId of the run that made it.
         run_id: Its runId.
     """
 
     name: str
+    at: dt.datetime
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(factory=dict)
     attempt: int = 1
-    at: dt.datetime = dt.datetime.fromtimestamp(0, dt.UTC)
     id: str = ""
     workflow_id: str = ""
     run_id: str = ""
@@ -59,7 +59,9 @@ class Call:
         return f"<{self.name}({', '.join(given)}) at {self.at:%Y-%m-%d %H:%M:%S}{attempt}>"
 
 
-def bound(text: str | None, signature: Signature | None, converter: Converter) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def bound(
+    text: str | None, signature: Signature | None, converter: Converter
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments in an input, as the function called gets them.
 
     Args:

@@ -127,8 +127,11 @@ class Driver:
         if context is not None:
             request["executionContext"] = context
         live.answers[task.started_event_id] = decisions
-        if self.stage.answer("RespondDecisionTaskCompleted", request):
-            sending.sent(live.events[task.started_event_id :])
+        self.stage.answer("RespondDecisionTaskCompleted", request)
+        events = live.events[task.started_event_id :]
+        # The history knows, also where the answer to the answer was lost.
+        if any(event["eventType"] == "DecisionTaskCompleted" for event in events):
+            sending.sent(events)
         if sending.stops_something:
             self.work.notice_cancels()
         return True

@@ -89,7 +89,7 @@ class Environment:
         self._started: Counter[str] = Counter()
         self.faults = Faults(self._driver)
         self.client = Client(
-            DOMAIN, self._stage.service, converter=converter, sleep=self._stage.pause, clock=self._stage.now
+            DOMAIN, self._stage.service, converter=converter, sleep=self._stage.sleep, clock=self._stage.now
         )
         self.declare(*workflows)
 
@@ -332,4 +332,3 @@ class Environment:
     def close(self) -> None:
         """Let go of everything: code that is suspended is closed."""
         self._driver.close()
-

@@ -72,5 +72,3 @@ class Faults:
             size: 1 to 1000.
         """
         self._driver.page_size = size
-
-

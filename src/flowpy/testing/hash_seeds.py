@@ -77,7 +77,7 @@ class HashSeeds:
         process = self._processes.get(seed)
         if process is None:
             path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
-            process = self._processes[seed] = subprocess.Popen(  # noqa: S603 - this Python
+            process = self._processes[seed] = subprocess.Popen(
                 [sys.executable, "-m", "flowpy.testing.reseeded"],
                 env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path},
                 stdin=subprocess.PIPE,

@@ -57,7 +57,6 @@ TIMEOUTS: Final = {
 """SWF's timeouts of an activity, and the attribute of its ActivityTaskScheduled that sets each."""
 
 
-
 def check_outcome(what: str, declared: Target, outcome: Outcome, converter: Converter) -> None:
     """Check how a call of something is to end.
 

@@ -15,7 +15,6 @@ from flowpy.errors import NonDeterminismError
 from flowpy.history.events import Event
 from flowpy.replay.answers import SIDE_EFFECT
 from flowpy.replay.explaining import refused_differences
-
 from flowpy.runtime.run import Run
 from flowpy.runtime.waits import pending
 from flowpy.testing.live import Live
@@ -166,5 +165,3 @@ def _listed(label: str, decisions: Decisions) -> Iterator[str]:
         yield f"    {json.dumps(decision, default=str)[:300]}"
     if not decisions:
         yield "    (nothing)"
-
-

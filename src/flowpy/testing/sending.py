@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from flowpy.declare.activity import Activity
 from flowpy.declare.workflow import Workflow
@@ -34,6 +34,17 @@ __all__ = ["Sending", "played"]
 
 Attributes = dict[str, Any]
 
+_STOP: Final = frozenset(
+    {
+        "RequestCancelActivityTask",
+        "CompleteWorkflowExecution",
+        "FailWorkflowExecution",
+        "CancelWorkflowExecution",
+        "ContinueAsNewWorkflowExecution",
+    }
+)
+"""Decisions by which activities under way are asked to stop, or are gone."""
+
 
 class Sending:
     """The decisions of one answer, from before it is sent until what follows from it is arranged.
@@ -57,11 +68,19 @@ class Sending:
         for decision in decisions:
             kind = decision["decisionType"]
             attributes = decision[f"{kind[0].lower()}{kind[1:]}DecisionAttributes"]
-            prepare = _PREPARE.get(kind)
-            if prepare is not None:
-                prepare(self, attributes)
-            elif kind.endswith("WorkflowExecution") or kind == "RequestCancelActivityTask":
-                self.stops_something = True
+            self._prepare(kind, attributes)
+
+    def _prepare(self, kind: str, attributes: Attributes) -> None:
+        match kind:
+            case "ScheduleActivityTask":
+                self._activity(attributes)
+            case "StartChildWorkflowExecution":
+                self._child(attributes)
+            case "ScheduleLambdaFunction":
+                self._lambda(attributes)
+            case "ContinueAsNewWorkflowExecution":
+                self._stage.known.meet_workflow(self._live.workflow, _list_of(attributes))
+        self.stops_something |= kind in _STOP
 
     def sent(self, events: list[Event]) -> None:
         """The service took the answer.
@@ -86,7 +105,9 @@ class Sending:
                 how = "another SDK's worker runs it" if activity.external else "it is completed from elsewhere"
                 raise self._not_stubbed(f"activity {activity.name}", f"swf.stub({activity.__name__}, ...)", how, entity)
             outcome = REAL
-        self._note(("Activity", activity.name, activity.version), activity.signature, attributes["activityId"], attributes)
+        self._note(
+            ("Activity", activity.name, activity.version), activity.signature, attributes["activityId"], attributes
+        )
         self._stage.drawn[self._live.run_id, attributes["activityId"]] = outcome
         if outcome.way == "times_out":
             self._follow.append(partial(self._will_time_out, attributes["activityId"], outcome))
@@ -96,7 +117,9 @@ class Sending:
         workflow = call.workflow
         self._stage.known.meet_workflow(workflow, _list_of(attributes))
         outcome = self._outcome(workflow)
-        self._note(("Workflow", workflow.name, workflow.version), workflow.signature, attributes["workflowId"], attributes)
+        self._note(
+            ("Workflow", workflow.name, workflow.version), workflow.signature, attributes["workflowId"], attributes
+        )
         if outcome is not None:
             self._stage.drawn["child", attributes["workflowId"]] = outcome
 
@@ -111,10 +134,6 @@ class Sending:
         self._stage.engine.on_lambda(call.function.name, None)
         self._follow.append(partial(self._will_end, attributes, outcome))
 
-    def _continued(self, attributes: Attributes) -> None:
-        self.stops_something = True
-        self._stage.known.meet_workflow(self._live.workflow, _list_of(attributes))
-
     def _entity(self, decision_type: str, id: str) -> Any:
         assert self._live.run is not None
         return self._live.run.execution.outbox.unsent[key_of(decision_type, id)]
@@ -127,7 +146,7 @@ class Sending:
         args, kwargs = bound(attributes.get("input"), signature, self._stage.converter)
         attempt = attempt_of(id) if key[0] == "Activity" else 1
         at = dt.datetime.fromtimestamp(self._stage.now(), dt.UTC)
-        call = Call(key[1], args, kwargs, attempt, at, id, self._live.workflow_id, self._live.run_id)
+        call = Call(key[1], at, args, kwargs, attempt, id, self._live.workflow_id, self._live.run_id)
         self._calls.append((key, call))
 
     def _not_stubbed(self, what: str, remedy: str, how: str, entity: Entity) -> NotStubbed:
@@ -167,14 +186,6 @@ class Sending:
                 stage.engine.fail_lambda(run_id, scheduled, "UnhandledError", error_payload(error))
 
 
-_PREPARE: dict[str, Callable[[Sending, Attributes], None]] = {
-    "ScheduleActivityTask": Sending._activity,
-    "StartChildWorkflowExecution": Sending._child,
-    "ScheduleLambdaFunction": Sending._lambda,
-    "ContinueAsNewWorkflowExecution": Sending._continued,
-}
-
-
 def _list_of(attributes: Attributes) -> str | None:
     name: str | None = attributes.get("taskList", {}).get("name")
     return name
@@ -194,7 +205,9 @@ def _check_strikes(scheduled: Attributes, kind: str) -> None:
             f"stub of {name}: times_out={kind!r} can never happen, as the activity has no {option}: give it one, "
             "in @activity(...) or in .options(...) at the call"
         )
-    others = {"HEARTBEAT": (), "SCHEDULE_TO_START": ("SCHEDULE_TO_CLOSE",)}.get(kind, ("START_TO_CLOSE", "SCHEDULE_TO_CLOSE"))
+    others = {"HEARTBEAT": (), "SCHEDULE_TO_START": ("SCHEDULE_TO_CLOSE",)}.get(
+        kind, ("START_TO_CLOSE", "SCHEDULE_TO_CLOSE")
+    )
     for other in others:
         if seconds.get(other, seconds[kind]) < seconds[kind]:
             raise DeclarationError(

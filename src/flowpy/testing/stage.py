@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import Random
 from typing import Any, Final
 
@@ -76,9 +77,13 @@ class Stage:
         """The virtual time in epoch seconds."""
         return self.engine.clock.now()
 
-    def pause(self, _seconds: float) -> bool:
+    def sleep(self, _seconds: float) -> None:
         """Wait before a call is made again: a second, whatever the jitter, so that each run of a test is the same."""
         self.engine.advance(1)
+
+    def pause(self, seconds: float) -> bool:
+        """Wait before a call is made again; never gives up."""
+        self.sleep(seconds)
         return False
 
     def persist(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -89,14 +94,11 @@ class Stage:
         """
         return persist(self.service, operation, request, pause=self.pause, backoff=_BACKOFF)
 
-    def answer(self, operation: str, request: dict[str, Any]) -> bool:
-        """Answer a task; gives whether the service took it, False if the task is closed.
+    def answer(self, operation: str, request: dict[str, Any]) -> None:
+        """Answer a task; an answer to a task that is closed is dropped, as a worker drops it.
 
         Raises:
             ServiceError: The service refused the answer.
         """
-        try:
+        with suppress(UnknownResource):
             self.persist(operation, request)
-        except UnknownResource:
-            return False
-        return True

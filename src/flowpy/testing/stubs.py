@@ -19,6 +19,7 @@ from flowpy.testing.outcomes import NOTHING, WAYS, Outcome, Target, check_outcom
 
 __all__ = ["Stub", "Stubs"]
 
+
 class Stub:
     """What calls of one thing end in, one after the other; made by ``Environment.stub``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -67,14 +68,12 @@ class Work:
         stage, type_ = self._stage, task["activityType"]
         context = ActivityContext(task, DOMAIN, converter=stage.converter, wake=self._beat)
         outcome = stage.drawn.pop((context.run_id, context.activity_id), REAL)
-        working = _Working(
-            stage.known.activity((type_["name"], type_["version"])), outcome, task.get("input"), context
-        )
+        working = _Working(stage.known.activity((type_["name"], type_["version"])), outcome, task.get("input"), context)
         begun, beats = stage.now(), outcome.heartbeats
         for number, details in enumerate(beats, 1):
             at = begun + outcome.delay * number / (len(beats) + 1)
-            stage.agenda.add(at, working, lambda details=details: self._record(working, details))
-        stage.agenda.add(begun + outcome.delay, working, lambda: self._end(working))
+            stage.agenda.add(at, working, partial(self._record, working, details))
+        stage.agenda.add(begun + outcome.delay, working, partial(self._end, working))
         if outcome.delay:
             self._sustain(working)
 
