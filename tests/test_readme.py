@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from flowpy.testing import Environment
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -19,12 +22,17 @@ def code_of(document: Path) -> list[str]:
     return [*blocks(document, "sh"), *re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8"))]
 
 
-def test_the_example_prints_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,), (shown,) = blocks(ROOT / "README.md", "python"), blocks(ROOT / "README.md", "text")
+def test_the_example_prints_what_is_shown_and_its_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    (example, test), (shown,) = blocks(ROOT / "README.md", "python"), blocks(ROOT / "README.md", "text")
+    page: dict[str, Any] = {"__name__": "readme"}
 
-    exec(compile(example, "README.md", "exec"), {"__name__": "readme"})  # noqa: S102 - our own file
+    exec(compile(example, "README.md", "exec"), page)  # noqa: S102 - our own file
 
     assert capsys.readouterr().out == shown
+
+    exec(compile(test, "README.md", "exec"), page)  # noqa: S102 - our own file
+    with Environment() as swf:
+        page["test_order"](swf)
 
 
 def test_the_commands_are_targets() -> None:
