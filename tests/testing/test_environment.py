@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import time
+import unittest
 
 import pytest
 
@@ -253,8 +255,6 @@ def test_a_circle_without_time_is_reported(swf, monkeypatch):
 def test_code_that_cannot_be_decided_raises_in_the_test(swf):
     @workflow
     async def spinning() -> None:
-        import asyncio
-
         while True:
             await asyncio.sleep(0)
 
@@ -276,3 +276,52 @@ def test_it_lets_go_of_suspended_code():
         swf.start(patient)
         closed.clear()
     assert closed
+
+
+def test_nothing_waits_while_it_is_paused(swf):
+    with swf.paused():
+        run = swf.start(count)
+        with pytest.raises(flowpy.CallError, match=r"time does not pass inside of swf\.paused"):
+            run.result()
+    assert run.result() == 3
+
+
+def test_an_activity_may_tell_runs_something(swf):
+    @flowpy.activity
+    def approve(workflow_id: str) -> None:
+        swf.signal(workflow_id, approval, True)
+
+    @workflow
+    async def approving() -> bool:
+        await approve(flowpy.info().workflow_id)
+        return await approval.receive()
+
+    assert swf.run(approving) is True
+
+
+def test_an_activity_cannot_wait_for_runs(swf):
+    @flowpy.activity
+    def impatient() -> None:
+        swf.advance("1d")
+
+    @workflow
+    async def waiting() -> None:
+        await impatient()
+
+    with pytest.raises(flowpy.WorkflowFailed, match="time does not pass inside of an activity"):
+        swf.run(waiting)
+
+
+def test_it_works_inside_of_a_running_loop(swf):
+    async def main() -> int:
+        return swf.run(count)
+
+    assert asyncio.run(main()) == 3
+
+
+class TestInUnittest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.swf = self.enterContext(Environment())
+
+    def test_a_workflow(self) -> None:
+        self.assertEqual(self.swf.run(count), 3)  # noqa: PT009 - so do users of unittest

@@ -221,6 +221,7 @@ class TestWhatDoesNotFit:
             (child, {"times_out": "HEARTBEAT"}, "is none of START_TO_CLOSE"),
             (child, {"returns": 1, "heartbeats": [1]}, "only activities record heartbeats"),
             (add, {"returns": 1, "heartbeats": [object()]}, "heartbeat details"),
+            (add, {"returns": 1, "times": 0}, "times=0 calls are none"),
             (add, {}, "say one of returns, raises, by, times_out, not none"),
             (add, {"returns": 1, "raises": OSError}, "not returns and raises"),
             (print_in_java, {"delay": 1}, "there is no function here to run"),
@@ -242,6 +243,13 @@ class TestWhatOnlyAStubCanAnswer:
     def test_it_is_reported_with_the_line_of_the_call(self, swf, name, how):
         with pytest.raises(flowpy.NotStubbed, match=rf"called at tests/testing/shop\.py:\d+ in call, .*{how}"):
             swf.start(call, name)
+
+    def test_the_test_may_go_on_once_it_is_stubbed(self, swf):
+        with pytest.raises(flowpy.NotStubbed):
+            swf.start(call, "print", workflow_id="printing")
+        swf.stub(print_in_java, returns=3)
+
+        assert swf.find("printing").result() == 3
 
     def test_an_external_activity(self, swf):
         swf.stub(print_in_java, returns=3)

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 import greenlet
 
-from flowpy.errors import FlowpyError, ServiceUnavailable, Throttled
+from flowpy.errors import CallError, FlowpyError, ServiceUnavailable, Throttled
 from flowpy.service.paging import PAGE_SIZE, PagesLost, PolledDecisionTask, decision_task
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.live import Live
@@ -59,6 +59,7 @@ class Driver:
         self.page_size = PAGE_SIZE
         self.lost_decisions = 0
         self.is_paused = False
+        self._is_settling = False
         self._watched = watched
 
     # --- time ---------------------------------------------------------------------------------
@@ -69,8 +70,13 @@ class Driver:
         Raises:
             BaseException: What a step raises: a run that cannot be decided, a stub that asserts.
         """
-        if not self.is_paused:
+        if self.is_paused or self._is_settling:
+            return
+        self._is_settling = True
+        try:
             apart(self._settle)
+        finally:
+            self._is_settling = False
 
     def _settle(self) -> None:
         for _ in range(MOST_STEPS):
@@ -88,7 +94,15 @@ class Driver:
         return min(math.inf if due is None else due, self.stage.agenda.next_due())
 
     def jump(self, at: float) -> None:
-        """Let time pass until epoch second ``at``; what happens then happens."""
+        """Let time pass until epoch second ``at``; what happens then happens.
+
+        Raises:
+            CallError: Nothing may happen now: in ``paused()``, or in the code of an activity or a stub.
+        """
+        if self.is_paused:
+            raise CallError("time does not pass inside of swf.paused(): wait after it")
+        if self._is_settling:
+            raise CallError("time does not pass inside of an activity or a stub: give the stub a delay instead")
         self.stage.engine.advance_to(at)
         self.settle()
 
@@ -122,7 +136,12 @@ class Driver:
             self.lost_decisions -= 1
             live.leave()
             return True
-        sending = Sending(self.stage, live, decisions)
+        try:
+            sending = Sending(self.stage, live, decisions)
+        except BaseException:
+            # What was decided is not sent: should the test go on, the task times out and is decided anew.
+            live.leave()
+            raise
         request: dict[str, Any] = {"taskToken": task.task_token, "decisions": decisions}
         if context is not None:
             request["executionContext"] = context

@@ -10,7 +10,7 @@ from flowpy.declare.workflow import Workflow
 from flowpy.errors import NonDeterminismError
 from flowpy.history.reader import read_history
 from flowpy.runtime.replaying import Replay
-from flowpy.testing.replaying import replay
+from flowpy.testing.replaying import ExecutionHandle, replay
 from flowpy.testing.timeline import timeline
 
 __all__ = ["replay_recorded", "workflows_in"]
@@ -29,11 +29,15 @@ def replay_recorded(workflow: Any, source: Any, **options: Any) -> Replay:
         HistoryError: The source is no history.
         UnknownWorkflowType: None of the workflows is of the history's type.
     """
+    if isinstance(source, ExecutionHandle):
+        options = {"workflow_id": source.workflow_id, "run_id": source.run_id, **options}
+        source = source.history()
+    ids = {name: options.pop(name, None) for name in ("workflow_id", "run_id")}
+    history = read_history(source, **ids)
     try:
-        return replay(workflow, source, **options)
+        return replay(workflow, history.events, workflow_id=history.workflow_id, run_id=history.run_id, **options)
     except NonDeterminismError as error:
-        if not hasattr(source, "history"):
-            error.add_note(timeline(read_history(source).events))
+        error.add_note("the history:\n" + timeline(history.events))
         raise
 
 

@@ -72,6 +72,8 @@ class Stub:
                 f"stub of {self.what}: say one of {', '.join(WAYS)}, not {' and '.join(ways) or 'none'}"
                 + ("" if ways else "; with delay or heartbeats alone the real function runs")
             )
+        if times is not None and times < 1:
+            raise DeclarationError(f"stub of {self.what}: times={times} calls are none; say at least 1")
         way, value = next(iter(ways.items()), ("", None))
         outcome = Outcome(way, value, seconds(delay, "delay") or 0, tuple(heartbeats), times)
         if self._declared is not None:
