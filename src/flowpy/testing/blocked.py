@@ -27,7 +27,8 @@ def blocked(lives: list[Live], now: float, run_id: str) -> RunBlocked:
     lines = [f"nothing can happen any more at {moment:%Y-%m-%d %H:%M:%S} (virtual time), and the run is still open"]
     for live in lives:
         lines.append(f"workflow {live.workflow.name} ({live.workflow_id!r}):")
-        lines.extend(_standing(live.seen()))
+        with live.seen() as run:
+            lines.extend(_standing(run))
     lines.append("send what it waits for, have a stub end, or let its own timeout end it: swf.advance(...)")
     workflow_id = lives[0].workflow_id if lives else ""
     return RunBlocked("\n".join(lines), workflow_id=workflow_id, run_id=run_id)

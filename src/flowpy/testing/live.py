@@ -7,6 +7,8 @@ decision: what differs between the two differs between workers.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import define, field
@@ -52,7 +54,9 @@ class Live:
             RunHeld: The code cannot decide this run.
             PayloadError: The answer cannot be sent.
         """
-        run = self.warm()
+        if self.run is None:
+            self.run = self._new()
+        run = self.run
         try:
             run.feed(events[run.episodes.last_event_id :])
             return run.answer()
@@ -60,11 +64,15 @@ class Live:
             self.leave()
             raise
 
-    def seen(self) -> Run:
-        """The run in memory, after all events of its history and without deciding anything new."""
-        run = self.warm()
-        run.feed(self.events[run.episodes.last_event_id :], decide=False)
-        return run
+    @contextmanager
+    def seen(self) -> Iterator[Run]:
+        """Another run in memory, after all events of its history and without deciding anything new."""
+        run = self._new()
+        try:
+            run.feed(list(self.events), decide=False)
+            yield run
+        finally:
+            run.evict()
 
     @property
     def is_open(self) -> bool:
@@ -77,11 +85,8 @@ class Live:
         text = self.events[0]["workflowExecutionStartedEventAttributes"]["executionStartToCloseTimeout"]
         return math.inf if text == "NONE" else seconds(self.events[0]) + int(text)
 
-    def warm(self) -> Run:
-        """The run in memory, a new one if it has left memory."""
-        if self.run is None:
-            self.run = Run(self.workflow, self.workflow_id, self.run_id, domain=DOMAIN, converter=self.converter)
-        return self.run
+    def _new(self) -> Run:
+        return Run(self.workflow, self.workflow_id, self.run_id, domain=DOMAIN, converter=self.converter)
 
     def leave(self) -> None:
         """Leave memory: the next decision is made by a replay from event 1."""
