@@ -85,9 +85,9 @@ def disturb(swf: Environment, run: Any, chance: random.Random) -> None:
         [
             lambda: run.signal(chance.choice("ab"), 1),
             lambda: swf.advance(chance.randrange(60)),
-            lambda: run.cancel(),
-            lambda: faults.kill_worker(),
-            lambda: faults.time_out_decision_task(),
+            run.cancel,
+            faults.kill_worker,
+            faults.time_out_decision_task,
             lambda: faults.lose_response("RespondDecisionTaskCompleted"),
             lambda: faults.throttle("PollForDecisionTask"),
             lambda: faults.throttle("PollForActivityTask"),
