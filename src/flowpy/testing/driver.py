@@ -157,17 +157,14 @@ class Driver:
 
     def _poll(self) -> PolledDecisionTask | None:
         stage = self.stage
-        for name in list(stage.known.decision_lists):
-            while stage.engine.has_task("PollForDecisionTask", DOMAIN, name):
-                size = self.page_size if stage.random is None else stage.random.choice(_PAGES)
-                try:
-                    task = decision_task(stage.service, DOMAIN, name, "decider", size, pause=stage.pause)
-                except (Throttled, ServiceUnavailable, PagesLost) as error:
-                    # A worker polls again; a task that was handed out meanwhile comes back by its timeout.
-                    stage.pause(0.0)
-                    if isinstance(error, PagesLost):
-                        return None
-                    continue
+        while (name := stage.decides()) is not None:
+            size = self.page_size if stage.random is None else stage.random.choice(_PAGES)
+            try:
+                task = decision_task(stage.service, DOMAIN, name, "decider", size, pause=stage.pause)
+            except (Throttled, ServiceUnavailable, PagesLost):
+                # A worker polls again; a task that was handed out meanwhile comes back by its timeout.
+                stage.pause(0.0)
+            else:
                 if task is not None:
                     return task
         return None

@@ -77,6 +77,16 @@ class Stage:
         """The virtual time in epoch seconds."""
         return self.engine.clock.now()
 
+    def decides(self) -> str | None:
+        """A task list that has a decision task, None if none has."""
+        lists = self.engine.world.decision_lists
+        return next((name for name in self.known.decision_lists if lists.count(DOMAIN, name)), None)
+
+    def works(self) -> str | None:
+        """A task list that has an activity task, None if none has."""
+        lists = self.engine.world.activity_lists
+        return next((name for name in self.known.activity_lists if lists.count(DOMAIN, name)), None)
+
     def sleep(self, _seconds: float) -> None:
         """Wait before a call is made again: a second, whatever the jitter, so that each run of a test is the same."""
         self.engine.advance(1)

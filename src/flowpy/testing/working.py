@@ -54,15 +54,14 @@ class Work:
 
     def begin(self) -> bool:
         """Take one task, if there is one; gives whether there was."""
-        stage = self._stage
-        for name in stage.known.activity_lists:
-            if stage.engine.has_task("PollForActivityTask", DOMAIN, name):
-                request = {"domain": DOMAIN, "taskList": {"name": name}, "identity": "activities"}
-                task = stage.persist("PollForActivityTask", request)
-                if task.get("taskToken"):
-                    self._begin(task)
-                    return True
-        return False
+        name = self._stage.works()
+        if name is None:
+            return False
+        request = {"domain": DOMAIN, "taskList": {"name": name}, "identity": "activities"}
+        task = self._stage.persist("PollForActivityTask", request)
+        if task.get("taskToken"):
+            self._begin(task)
+        return True
 
     def _begin(self, task: dict[str, Any]) -> None:
         stage, type_ = self._stage, task["activityType"]
