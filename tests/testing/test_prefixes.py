@@ -137,6 +137,23 @@ def test_what_a_test_handles_meanwhile_is_no_difference():
         assert failed.value.failure.cause is None
 
 
+def test_plain_code_goes_on_where_a_test_handles_something():
+    with Environment() as swf:
+        run = swf.start(plain_order)
+        try:
+            raise ValueError("of the test")
+        except ValueError:
+            swf.advance(1)
+        swf.advance(1)
+        assert run.result() == 2
+
+
+@workflow
+def plain_order() -> int:
+    flowpy.sleep(1).result()
+    return add(1).result()
+
+
 def test_every_kind_of_run_of_a_test_is_replayed(monkeypatch):
     replayed = []
 

@@ -173,17 +173,15 @@ class Sending:
                 self._stage.agenda.add(due, event, partial(self._end_lambda, event["eventId"], attributes, outcome))
 
     def _end_lambda(self, scheduled: int, attributes: Attributes, outcome: Outcome) -> None:
-        stage, run_id = self._stage, self._live.run_id
-        # It may never have started, for want of a role, or its run may have closed.
+        engine, run_id, text = self._stage.engine, self._live.run_id, attributes.get("input")
+        try:
+            value = scripted(outcome, self._stage.stubs)(None if text is None else json.loads(text))
+            end = partial(engine.complete_lambda, run_id, scheduled, self._stage.converter.encode(value))
+        except Exception as error:
+            end = partial(engine.fail_lambda, run_id, scheduled, "UnhandledError", error_payload(error))
+        # It may never have started, for want of a role, or have timed out, or its run may have closed.
         with suppress(UnknownResource):
-            try:
-                text = attributes.get("input")
-                value = scripted(outcome, stage.stubs)(None if text is None else json.loads(text))
-                stage.engine.complete_lambda(run_id, scheduled, stage.converter.encode(value))
-            except UnknownResource:
-                raise
-            except Exception as error:
-                stage.engine.fail_lambda(run_id, scheduled, "UnhandledError", error_payload(error))
+            end()
 
 
 def _list_of(attributes: Attributes) -> str | None:
