@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import flowpy.testing.collecting
-import flowpy.testing.session  # noqa: F401 - once for all the runs below
+import flowpy.testing.collecting  # noqa: F401 - once for all the runs below
+from flowpy.testing.session import file_name
 
 INSTALLED = any(entry.name == "flowpy" for entry in entry_points(group="pytest11"))
 
@@ -254,3 +254,20 @@ def test_what_another_process_cannot_import_is_said(run):
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*declared at the top of a module*"])
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "name"),
+    [
+        ("tests/shop/test_order.py::test_declined", "tests.shop.test_order.test_declined"),
+        ("test_order.py::TestX::test_a[eu-1/2]", "test_order.TestX.test_a.eu-1.2"),
+    ],
+)
+def test_files_are_named_after_their_tests(nodeid, name):
+    assert file_name(nodeid) == name
+
+
+def test_long_names_stay_apart():
+    one, other = (file_name(f"test_order.py::test_it[{'x' * 300}{end}]") for end in "ab")
+    assert one != other
+    assert len(one) < 200

@@ -358,3 +358,66 @@ class TestCalls:
             "[<charge('o-7', 4200) at 2023-11-14 22:13:20>, <charge('o-7', 4200) at 2023-11-14 22:13:22, attempt 2>]"
         )
         run.terminate()
+
+
+class TestWhatStopsATest:
+    def test_ctrl_c_in_an_activity(self, swf):
+        @flowpy.activity
+        def interrupted() -> None:
+            raise KeyboardInterrupt
+
+        @workflow
+        async def stopping() -> None:
+            await interrupted()
+
+        with pytest.raises(KeyboardInterrupt):
+            swf.start(stopping)
+
+    def test_pytest_fail_in_a_stub(self, swf):
+        swf.stub(add, by=lambda number, by=1: pytest.fail("mine"))
+        with pytest.raises(pytest.fail.Exception, match="mine"):
+            swf.start(count)
+
+    def test_an_assertion_in_the_stub_of_a_child(self, swf):
+        def picky(number):
+            raise AssertionError("mine")
+
+        swf.stub(child, by=picky)
+        with pytest.raises(AssertionError, match="mine"):
+            swf.start(parent, 1)
+
+
+class TestWorkWhoseRunIsGone:
+    def test_a_stub_is_dropped(self, swf):
+        swf.stub(pack, returns="late", delay="1h", heartbeats=[1])
+        run = swf.start(call, "pack")
+        run.terminate()
+        swf.advance("2h")
+        assert run.describe().close_status == "TERMINATED"
+
+    def test_a_function_learns_it_at_its_second_heartbeat(self, swf):
+        seen = []
+
+        def slow(item: str) -> str:
+            current_activity().heartbeat()
+            seen.append(current_activity().gone)
+            current_activity().heartbeat()
+            return "not reached"
+
+        swf.stub(pack, by=slow, delay="1h")
+        swf.start(call, "pack").terminate()
+        swf.advance("2h")
+        assert seen == [True]
+
+    def test_the_way_out_of_a_run_stops_its_activities(self, swf):
+        @workflow
+        async def leaving() -> None:
+            pack("lamp")
+            await flowpy.sleep(1)
+            raise flowpy.ApplicationError("gone")
+
+        swf.stub(pack, returns="late", delay="1d")
+        began = swf.now()
+        with pytest.raises(flowpy.WorkflowFailed, match="gone"):
+            swf.run(leaving)
+        assert swf.now() - began == dt.timedelta(seconds=1)
