@@ -5,7 +5,7 @@ from threading import Lock, Thread
 import pytest
 from botocore.loaders import Loader
 
-from flowpy.errors import InvalidRequest, ServiceUnavailable, Throttled
+from flowpy.errors import InvalidRequest, ServiceUnavailable, Throttled, UnknownResource
 from flowpy.local.engine import Engine, SystemClock, VirtualClock
 from flowpy.local.engine.dispatch import OPERATIONS
 
@@ -155,6 +155,47 @@ def test_a_test_can_lose_a_request_or_its_answer(swf):
     with pytest.raises(ServiceUnavailable):
         swf.start()
     assert swf.types() == ["WorkflowExecutionStarted", "DecisionTaskScheduled"]
+
+
+def test_a_test_can_keep_an_activity_from_workers(swf, make):
+    run_id = swf.start()
+    charge = {"name": "charge", "version": "1"}
+    swf.decide(make("ScheduleActivityTask", activityId="a", activityType=charge, scheduleToStartTimeout="9"))
+    swf.engine.withhold(run_id, "a")
+    assert "taskToken" not in swf.take()
+
+    swf.engine.advance(9)
+    assert swf.last("ActivityTaskTimedOut")["timeoutType"] == "SCHEDULE_TO_START"
+
+
+def test_a_test_can_take_heartbeats_for_granted(swf, make):
+    run_id = swf.start()
+    charge = {"name": "charge", "version": "1"}
+    swf.decide(make("ScheduleActivityTask", activityId="a", activityType=charge, heartbeatTimeout="9"))
+    task = swf.take()
+    swf.engine.sustain(run_id, "a")
+    swf.engine.advance(1_000)
+    assert "ActivityTaskTimedOut" not in swf.types()
+
+    swf.call("RecordActivityTaskHeartbeat", taskToken=task["taskToken"])
+    swf.engine.advance(9)
+    assert swf.last("ActivityTaskTimedOut")["timeoutType"] == "HEARTBEAT"
+
+
+def test_an_activity_that_is_not_open_can_neither_be_kept_nor_sustained(swf):
+    run_id = swf.start()
+    for act in (swf.engine.withhold, swf.engine.sustain):
+        with pytest.raises(UnknownResource):
+            act(run_id, "a")
+        with pytest.raises(UnknownResource):
+            act("no run", "a")
+
+
+def test_a_history_can_be_watched_as_it_grows(swf):
+    events = swf.engine.events(swf.start())
+    before = len(events)
+    swf.signal()
+    assert len(events) == before + 1
 
 
 def test_who_waits_for_tasks_is_told(swf, make):

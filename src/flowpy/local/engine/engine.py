@@ -294,7 +294,9 @@ class Engine(Transactions):
         """
         with self._exclusively():
             run = self._run(run_id)
-            self.world.deadlines.cancel(run, "activity.HEARTBEAT", self._activity(run, activity_id).scheduled_event_id)
+            scheduled = self._activity(run, activity_id).scheduled_event_id
+            self.world.touch(run, scheduled)
+            self.world.deadlines.cancel(run, "activity.HEARTBEAT", scheduled)
 
     @staticmethod
     def _activity(run: Execution, activity_id: str) -> ActivityTask:
