@@ -81,6 +81,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         result = yield
         if _is_used():
             _session(item.config).check(item)
+    except BaseException as error:
+        if _is_used() and not item.config.option.fulltrace:
+            from flowpy.testing.tracebacks import shorten
+
+            shorten(error)
+        raise
     finally:
         if _is_used():
             _session(item.config).name_seed(item)

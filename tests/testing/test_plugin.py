@@ -143,6 +143,40 @@ def test_a_failed_test_is_not_replayed_on_top(run):
     result.stdout.fnmatch_lines(["*AssertionError: mine*"])
 
 
+class TestWhatAFailureShows:
+    SHOP = """
+        from flowpy import activity, workflow
+
+        @activity
+        def find(name: str) -> str:
+            return {"lamp": "shelf 1"}[name]
+
+        @workflow
+        async def order(name: str) -> str:
+            return await find(name)
+    """
+    TEST = "from shop import order\ndef test_it(swf):\n    assert swf.run(order, 'rug') == 'shelf 2'"
+
+    def test_the_lines_of_the_test_the_workflow_and_the_activity(self, run):
+        result = run(shop=self.SHOP, test_shop=self.TEST)
+
+        result.stdout.fnmatch_lines(
+            [
+                ">       return await find(name)",
+                "E       flowpy.errors.ActivityFailed: activity find (find-1) failed: KeyError: 'rug'",
+                ">       assert swf.run(order, 'rug') == 'shelf 2'",
+                "E       flowpy.errors.WorkflowFailed: *",
+                '*return {"lamp": "shelf 1"}[[]name[]]',
+            ]
+        )
+        result.stdout.no_fnmatch_line("*flowpy/runtime/*: *")
+        result.stdout.no_fnmatch_line("> *_environment*")
+
+    def test_all_frames_if_they_are_asked_for(self, run):
+        result = run("--full-trace", shop=self.SHOP, test_shop=self.TEST)
+        result.stdout.fnmatch_lines([">*super().result(timeout=0)"])
+
+
 def test_recording_stores_one_file_for_each_run(run, pytester):
     run("--flowpy-record", test_shop=TEST).assert_outcomes(passed=1)
 

@@ -9,7 +9,7 @@ from flowpy.declare.durations import Duration, seconds
 from flowpy.declare.keywords import ChildPolicy
 from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import ExecutionError, ResultNotReady
+from flowpy.errors import ExecutionError, ResultNotReady, WorkError
 
 if TYPE_CHECKING:
     from flowpy.testing.environment import Environment
@@ -81,7 +81,10 @@ class EnvironmentRun(Run[R], Generic[R]):
             except ResultNotReady as error:
                 run_id = error.run_id
             except ExecutionError as error:
-                raise error from self._environment.raised(error.run_id)
+                raised = self._environment.raised(error.run_id)
+                if isinstance(raised, WorkError) and raised.failure is not None and raised.failure.traceback:
+                    error.add_note(f"{raised}; there:\n{raised.failure.traceback}")
+                raise error from raised
             if not self._environment.wait(run_id, until):
                 message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {timeout}"
                 raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=run_id)
