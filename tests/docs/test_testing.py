@@ -33,6 +33,11 @@ def module() -> str:
     return "\n".join(lines)
 
 
+def unnumbered(text: str) -> str:
+    """Without line numbers, which a sentence more on the page would change."""
+    return re.sub(r"\.py:\d+ in", ".py in", text)
+
+
 def test_it_passes_and_prints_what_it_shows(pytester: pytest.Pytester) -> None:
     (pytester.path / "test_page.py").write_text(module(), encoding="utf-8")
     plugin = [] if INSTALLED else ["-p", "flowpy_pytest"]
@@ -41,7 +46,7 @@ def test_it_passes_and_prints_what_it_shows(pytester: pytest.Pytester) -> None:
 
     assert result.ret == 0
     for shown in re.findall(r"^```text\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL):
-        assert shown in result.stdout.str() + "\n"
+        assert unnumbered(shown) in unnumbered(result.stdout.str() + "\n")
 
 
 @pytest.mark.parametrize("fault", [name for name in vars(Faults) if not name.startswith("_")])

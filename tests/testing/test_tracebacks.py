@@ -32,11 +32,9 @@ def test_another_error_from_flowpys_code_is_left_alone():
 
 
 def test_causes_are_shortened_too():
-    with pytest.raises(RuntimeError) as failed:
-        try:
-            seconds("soon", "delay")
-        except flowpy.DurationError as error:
-            raise RuntimeError from error
-    shorten(failed.value)
-    assert failed.value.__cause__ is not None
-    assert len(traceback.extract_tb(failed.value.__cause__.__traceback__)) == 1
+    with pytest.raises(flowpy.DurationError) as refused:
+        seconds("soon", "delay")
+    failed = RuntimeError()
+    failed.__cause__ = refused.value
+    shorten(failed)
+    assert len(traceback.extract_tb(refused.value.__traceback__)) == 1
