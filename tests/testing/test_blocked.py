@@ -52,9 +52,9 @@ def test_it_names_the_signal_and_every_line_down_to_it(swf):
 
     assert lines[1:5] == [
         "workflow waiting ('waiting-1'):",
-        "  waiting waits for signal approval",
-        f"    tests/testing/test_blocked.py:{first_line(waiting.fn) + 2} in waiting: return await helper()",
-        f"    tests/testing/test_blocked.py:{first_line(helper) + 1} in helper: return await approval.receive()",
+        "  main task (waiting) waits for signal approval",
+        f"      tests/testing/test_blocked.py:{first_line(helper) + 1} in helper: return await approval.receive()",
+        f"      tests/testing/test_blocked.py:{first_line(waiting.fn) + 2} in waiting: return await helper()",
     ]
 
 
@@ -86,15 +86,15 @@ def test_every_task_is_named(swf):
 
     said = report(swf.start(several))
 
-    assert "first waits for another task (an asyncio primitive)" in said
-    assert "second waits for signal approval" in said
+    assert "task t1. (first) waits for asyncio's Event.wait" in said
+    assert "task t2. (second) waits for signal approval" in said
 
 
 def test_signals_of_another_name_are_told(swf):
     run = swf.start(waiting)
     run.signal("aproval", True)
 
-    assert "signals came that nobody received: aproval" in report(run)
+    assert "signals not received: aproval" in report(run)
 
 
 def test_a_child_that_waits_is_told_too(swf):
@@ -104,8 +104,8 @@ def test_a_child_that_waits_is_told_too(swf):
 
     said = report(swf.start(asking))
 
-    assert "asking waits for child workflow waiting (asking-1.waiting-1." in said
-    assert "waiting waits for signal approval" in said
+    assert "main task (asking) waits for child workflow asking-1.waiting-1." in said
+    assert "main task (waiting) waits for signal approval" in said
 
 
 def test_what_is_not_scheduled_yet_says_why(swf):
@@ -117,7 +117,7 @@ def test_what_is_not_scheduled_yet_says_why(swf):
     async def chained() -> int:
         return await add(later(approval.receive()))
 
-    assert "activity add (add-1), which is not scheduled yet" in report(swf.start(chained))
+    assert "activity add-1 (add 1.0), not scheduled: promises among its arguments are not ready" in report(swf.start(chained))
 
 
 def test_an_activity_that_never_ends_is_named(swf):
@@ -130,7 +130,7 @@ def test_an_activity_that_never_ends_is_named(swf):
 
     swf.stub(ask, by=lambda: None)
 
-    assert "asking waits for activity ask (ask-1)" in report(swf.start(asking))
+    assert "main task (asking) waits for activity ask-1" in report(swf.start(asking))
 
 
 def test_gathered_promises_are_listed(swf):
@@ -138,7 +138,7 @@ def test_gathered_promises_are_listed(swf):
     async def both() -> None:
         await asyncio.gather(approval.receive(), flowpy.Signal("other").receive())
 
-    assert "both waits for all of: signal approval, signal other" in report(swf.start(both))
+    assert "main task (both) waits for signal approval, signal other" in report(swf.start(both))
 
 
 def test_a_run_that_waits_for_time_is_not_blocked(swf):
@@ -155,4 +155,4 @@ def test_a_run_that_waits_for_time_is_not_blocked(swf):
 def test_a_killed_worker_leaves_no_gap_in_the_report(swf):
     run = swf.start(waiting)
     swf.faults.kill_worker()
-    assert "waiting waits for signal approval" in report(run)
+    assert "main task (waiting) waits for signal approval" in report(run)

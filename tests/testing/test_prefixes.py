@@ -42,7 +42,7 @@ def test_another_call_is_found_and_shown_as_a_diff():
     assert "ScheduleActivityTask(add-1: add 1.0)" in said
     assert "ScheduleActivityTask(charge-1: charge 1.0)" in said
     assert "ActivityTaskCompleted" in said
-    assert "pending in the replay:\n  activity charge (charge-1), made at" in said
+    assert "where the replay stands:\nmain task (fickle) waits for activity charge-1" in said
 
 
 def test_another_argument_is_found():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -120,32 +120,15 @@ def _plain_frame(plain: Any) -> FrameType | None:
     return frame
 
 
-def _plain_stack(plain: Any) -> Iterator[tuple[CodeType, int]]:
-    """The frames of user code of a suspended greenlet, innermost first."""
-    frame = _plain_frame(plain)
-    while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OURS):
-            yield frame.f_code, frame.f_lasti
-        frame = frame.f_back
-
-
 def _waits_at(coroutine: Any) -> Site:
-    """The innermost frame of user code along what awaits what."""
+    """The innermost frame of user code along what awaits what; a plain function stands in its greenlet."""
     site: Site = None
-    for site in stack_of(coroutine):  # noqa: B007 - the last one counts
-        pass
-    return site
-
-
-def stack_of(coroutine: Any) -> Iterator[tuple[CodeType, int]]:
-    """The frames of user code along what awaits what, outermost first; a plain function stands in its greenlet."""
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "ag_frame", None)
         if frame is None:
-            return
-        plain = list(_plain_stack(frame.f_locals.get("plain")))
-        if plain:
-            yield from reversed(plain)
-        elif not frame.f_code.co_filename.startswith(_OURS):
-            yield frame.f_code, frame.f_lasti
+            return site
+        frame = _plain_frame(frame.f_locals.get("plain")) or frame
+        if not frame.f_code.co_filename.startswith(_OURS):
+            site = (frame.f_code, frame.f_lasti)
         coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "ag_await", None)
+    return site

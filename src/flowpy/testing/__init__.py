@@ -5,19 +5,33 @@ from flowpy.runtime.guard import Guard
 from flowpy.runtime.pending import OpenWork, Pending, WaitingTask
 from flowpy.runtime.replaying import Replay, ReplayedEpisode
 from flowpy.testing.activity_environment import ActivityEnvironment
+from flowpy.testing.building import HistoryBuilder
 from flowpy.testing.calls import Call
 from flowpy.testing.environment import Environment
-from flowpy.testing.replaying import replay
+from flowpy.testing.redacting import redact
+from flowpy.testing.replaying import Replayer, replay
 from flowpy.testing.run import EnvironmentRun
 from flowpy.testing.stubs import Stub
+from flowpy.testing.verifying import Selection, Verification, Verified
 
 __all__ = [
     "ActivityEnvironment",
     "Call",
+    "Difference",
+    "Divergence",
     "Environment",
     "EnvironmentRun",
+    "HistoryBuilder",
+    "OpenWork",
+    "Pending",
     "Replay",
     "ReplayedEpisode",
+    "Replayer",
+    "Selection",
     "Stub",
+    "Verification",
+    "Verified",
+    "WaitingTask",
+    "redact",
     "replay",
 ]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import linecache
 from collections.abc import Iterator
 
 from flowpy.errors import RunBlocked
-from flowpy.replay.divergence import CodeLine
+from flowpy.runtime.pending import pending
 from flowpy.runtime.run import Run
-from flowpy.runtime.waits import Wait, waits
 from flowpy.testing.live import Live
 
 __all__ = ["blocked"]
@@ -35,19 +33,4 @@ def blocked(lives: list[Live], now: float, run_id: str) -> RunBlocked:
 
 
 def _standing(run: Run) -> Iterator[str]:
-    for wait in waits(run):
-        yield f"  {wait.task} waits for {wait.awaits}"
-        yield from (f"    {line}" for line in _stack(wait))
-    unreceived = sorted({received.name for received in run.signals.unreceived()})
-    if unreceived:
-        yield f"  signals came that nobody received: {', '.join(unreceived)}"
-
-
-def _stack(wait: Wait) -> Iterator[str]:
-    for line in wait.stack:
-        yield f"{line}{_source(line)}"
-
-
-def _source(line: CodeLine) -> str:
-    text = linecache.getline(line.file, line.line).strip()
-    return f": {text}" if text else ""
+    return (f"  {line}" for line in str(pending(run)).splitlines())

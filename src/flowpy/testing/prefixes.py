@@ -15,8 +15,8 @@ from flowpy.errors import NonDeterminismError
 from flowpy.history.events import Event
 from flowpy.replay.answers import SIDE_EFFECT
 from flowpy.replay.explaining import refused_differences
+from flowpy.runtime.pending import pending
 from flowpy.runtime.run import Run
-from flowpy.runtime.waits import pending
 from flowpy.testing.live import Live
 from flowpy.testing.timeline import timeline
 
@@ -107,9 +107,7 @@ def _explained(
         divergence=error.divergence,
     )
     explained.add_note("the history:\n" + timeline(events))
-    open_calls = pending(run)
-    if open_calls:
-        explained.add_note("pending in the replay:\n" + "\n".join(f"  {each}" for each in open_calls))
+    explained.add_note(f"where the replay stands:\n{pending(run)}")
     return explained
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import NonDeterminismError
-from flowpy.history.reader import read_history
 from flowpy.runtime.replaying import Replay
-from flowpy.testing.replaying import ExecutionHandle, replay
+from flowpy.testing.replaying import replay
+from flowpy.testing.sources import read_source
 from flowpy.testing.timeline import timeline
 
 __all__ = ["replay_recorded", "workflows_in"]
@@ -29,11 +29,7 @@ def replay_recorded(workflow: Any, source: Any, **options: Any) -> Replay:
         HistoryError: The source is no history.
         UnknownWorkflowType: None of the workflows is of the history's type.
     """
-    if isinstance(source, ExecutionHandle):
-        options = {"workflow_id": source.workflow_id, "run_id": source.run_id, **options}
-        source = source.history()
-    ids = {name: options.pop(name, None) for name in ("workflow_id", "run_id")}
-    history = read_history(source, **ids)
+    history = read_source(source, options.pop("workflow_id", None), options.pop("run_id", None))
     try:
         return replay(workflow, history.events, workflow_id=history.workflow_id, run_id=history.run_id, **options)
     except NonDeterminismError as error:
