@@ -117,7 +117,9 @@ def test_what_is_not_scheduled_yet_says_why(swf):
     async def chained() -> int:
         return await add(later(approval.receive()))
 
-    assert "activity add-1 (add 1.0), not scheduled: promises among its arguments are not ready" in report(swf.start(chained))
+    said = report(swf.start(chained))
+
+    assert "activity add-1 (add 1.0), not scheduled: promises among its arguments are not ready" in said
 
 
 def test_an_activity_that_never_ends_is_named(swf):
