@@ -196,6 +196,14 @@ class TestStrict:
         assert histories(3) == histories(3)
         assert any(histories(seed) != histories(3) for seed in range(10))
 
+    def test_it_names_every_call_that_no_replay_can_repeat(self):
+        @workflow
+        async def clocked() -> float:
+            return time.time()
+
+        with Environment(strict=True) as swf, pytest.raises(flowpy.NotDeterministic, match=r"time\.time"):
+            swf.start(clocked)
+
     def test_without_one_it_is_new_each_time(self):
         seeds = {Environment(strict=True).seed for _ in range(20)}
         assert len(seeds) > 1

@@ -21,6 +21,7 @@ __all__ = [
     "Divergence",
     "Environment",
     "EnvironmentRun",
+    "Guard",
     "HistoryBuilder",
     "OpenWork",
     "Pending",

@@ -52,7 +52,7 @@ class Driver:
         is_paused: Whether nothing happens.
     """
 
-    def __init__(self, stage: Stage, watched: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, stage: Stage, watched: Callable[[], AbstractContextManager[object]]) -> None:
         self.stage = stage
         self.work = Work(stage)
         self.lives: dict[str, Live] = {}

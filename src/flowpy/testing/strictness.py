@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
+
+from flowpy.runtime.guard import Guard
 
 __all__ = ["watched"]
 
 
-def watched() -> AbstractContextManager[None]:
-    """The context in which strict mode runs workflow code."""
-    return nullcontext()
+def watched() -> AbstractContextManager[object]:
+    """The context in which strict mode runs workflow code: the guard names every call that no replay can repeat."""
+    return Guard()
