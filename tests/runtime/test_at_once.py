@@ -9,6 +9,7 @@ import pytest
 import flowpy
 from flowpy import Signal, activity, workflow
 from flowpy.runtime.decider import Decider, DecisionTask
+from flowpy.runtime.run import Run
 
 from .driver import Driver
 
@@ -129,3 +130,16 @@ def test_a_recorded_decision_that_is_not_made_or_unmade_is_a_divergence(code: An
     run.begin()
     with pytest.raises(flowpy.NonDeterminismError, match=id):
         replayed(code, run)
+
+
+def test_feeding_nothing_new_matches_nothing_again() -> None:
+    run = Driver(makes_two, uses=(work,))
+    run.decide()
+    run.signal("go")
+    events = list(run.events)
+    live = Run(makes_two, "w", run.run_id, domain="shop")
+    live.feed(events[:3])
+    for end in (6, 7, len(events)):
+        live.feed(events[live.episodes.last_event_id : end])
+        live.feed([])
+    live.evict()

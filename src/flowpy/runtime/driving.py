@@ -51,14 +51,15 @@ def _match_previous(run: Run, some: Iterator[list[Episode]]) -> list[Episode]:
     Returns:
         The episodes cut meanwhile.
     """
-    previous, cut = run.episode, []
-    if previous is not None and not run.replaying:
+    previous, cut = run.unmatched, []
+    if previous is not None:
         for each in some:
             cut += each
-            if not run.episodes.is_last(previous):
+            if previous.answers is not None and not run.episodes.is_last(previous):
                 break
         _check_history(run)
         if previous.answers is not None:
+            run.unmatched = None
             _match(run, previous)
     return cut
 
@@ -91,6 +92,7 @@ def _run_episodes(run: Run, *, decide: bool) -> None:
                 continue
             # The clock must be readable before code asks for it: code cannot answer for the history.
             time_of(episode.started)
+            run.unmatched = episode
         for event in episode.events:
             try:
                 entry = handler_of(event["eventType"])

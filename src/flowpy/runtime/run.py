@@ -67,6 +67,7 @@ class Run:
         tasks: Tasks the close waits for, in order of creation.
         detached: Tasks that run on without the close waiting for them.
         episode: The episode run last, or being run.
+        unmatched: The one decided here whose recorded answers have not come yet.
         observer: Told of every episode.
         replaying: Whether an episode that is decided already is being re-run.
         read_only: Whether a query is looking at it.
@@ -116,6 +117,7 @@ class Run:
         self.published = Published(self)
         self.observer = observer
         self.episode: Episode | None = None
+        self.unmatched: Episode | None = None
         self.unknown: set[str] = set()
         self.base_context = Context()
         self.base_context.run(current.set, self)
