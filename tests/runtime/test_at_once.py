@@ -143,3 +143,18 @@ def test_feeding_nothing_new_matches_nothing_again() -> None:
         live.feed(events[live.episodes.last_event_id : end])
         live.feed([])
     live.evict()
+
+
+@workflow(name="huge")
+async def sends_a_huge_number() -> str:
+    try:
+        work(10**5000)  # type: ignore[arg-type] # a number with more digits than Python writes
+    except flowpy.PayloadNotEncodable as error:
+        return str(error)
+    return "sent"
+
+
+def test_a_number_that_cannot_be_written_is_an_error_that_names_the_argument() -> None:
+    run = Driver(sends_a_huge_number, uses=(work,))
+    run.decide()
+    assert "argument 'name' of work()" in run.finished()

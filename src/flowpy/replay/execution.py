@@ -53,7 +53,7 @@ class Execution:
         episodes: The episodes being run, a few at a time as they are cut.
         passed: Those run before that had other answers than activities scheduled as the code does.
         before: Id of the DecisionTaskStarted of the last episode run before these.
-        index: Which of them is being run now.
+        episode: The one being run now.
         answers: The recorded answers that decisions are matched with as the code makes them.
         all_noted: Whether ``open_ids`` has all activities, also those matched as the code made them.
         at: How many answers of the episode were matched so.
@@ -79,8 +79,8 @@ class Execution:
         "at",
         "before",
         "children",
+        "episode",
         "episodes",
-        "index",
         "lambdas",
         "marker_listener",
         "matched",
@@ -108,13 +108,13 @@ class Execution:
         self.requests: dict[int, ExternalRequest] = {}
         self.lambdas: dict[int, LambdaFunction] = {}
         self._markers: dict[tuple[str, str], str] = {}
-        self._looked_up = -1
+        self._looked_up: Episode | None = None
         self.marker_listener: Any = None
         self.episodes: list[Episode] = []
         self.passed: list[Episode] = []
         self.before = 0
         self._more: Iterator[list[Episode]] = iter(())
-        self.index = 0
+        self.episode: Episode | None = None
         self.answers = NONE
         self.at = 0
         self.all_noted = True
@@ -215,10 +215,10 @@ class Execution:
     # --- markers ----------------------------------------------------------------------------
 
     def begin(self, episodes: Iterator[list[Episode]]) -> None:
-        """Episodes are about to be run one after the other, as they are cut; ``index`` says which."""
+        """Episodes are about to be run one after the other, as they are cut; ``episode`` says which."""
         self.episodes, self.passed = [], []
         self._more = episodes
-        self._looked_up = -1
+        self._looked_up = None
 
     def cut_more(self) -> bool:
         """Add a few episodes to those being run; returns whether there were any left to cut."""
@@ -231,7 +231,7 @@ class Execution:
         """All episodes that are cut have been run. Most are never asked for again, and kept they would cost a lot."""
         if self.episodes:
             self.before = self.episodes[-1].started_event_id
-            self.episodes, self._looked_up = [], -1
+            self.episodes = []
 
     def cut_all(self) -> list[Episode]:
         """All episodes of the history, for a report."""
@@ -241,7 +241,7 @@ class Execution:
 
     def _from_here(self) -> Iterator[Episode]:
         """The episode being run and those after it, as far as they are asked for."""
-        at = self.index
+        at = next((at for at, each in enumerate(self.episodes) if each is self.episode), 0)
         while at < len(self.episodes) or self.cut_more():
             yield from self.episodes[at:]
             at = len(self.episodes)
@@ -251,8 +251,8 @@ class Execution:
 
         A batch that overflowed goes on in the batches after it, as long as each ends with a ``flowpy.again`` timer.
         """
-        if self._looked_up != self.index:
-            self._looked_up = self.index
+        if self._looked_up is not self.episode:
+            self._looked_up = self.episode
             self._markers = recorded_markers(self._from_here())
         return self._markers.get((name, id))
 

@@ -21,9 +21,7 @@ _LARGEST_CLOSE: Final = 2 * 4 * DATA
 """Bytes a close may have: reason and details, or an input with its options, of up to four bytes a character."""
 
 
-def match(
-    execution: Execution, episode: Episode, close: Close | None, *, ends_here: bool = False
-) -> Close | None:
+def match(execution: Execution, episode: Episode, close: Close | None, *, ends_here: bool = False) -> Close | None:
     """Match what the code decided in an episode with its recorded answers.
 
     Args:

@@ -52,9 +52,9 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         task = run.task_here(f"activity {activity.name}")
     name, counts = activity.name, task._counts
     counts[name] = number = counts.get(name, 0) + 1
-    activity_id = activity.settings.activity_id
-    has_own_id = activity_id is None
-    if activity_id is None:
+    settings = activity.settings
+    activity_id = settings.activity_id
+    if has_own_id := activity_id is None:
         activity_id = f"{task.path}{name}-{number}"
         if len(activity_id) > LONGEST:
             activity_id = fitted(activity_id)
@@ -74,7 +74,10 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         call.shielded = True
     only = type(args[0]) if len(args) == 1 and not kwargs else None
     if only is int and 1 in activity.signature.fits:
-        text = f"[{args[0]}]"  # what encode_arguments would write
+        try:
+            text = f"[{args[0]}]"  # what encode_arguments would write
+        except ValueError:
+            text = encode_arguments(activity.signature, args, kwargs, run.converter)  # says what is wrong
     else:
         waiting = promises_in((*args, *kwargs.values())) if only not in SCALARS else None
         if waiting:
@@ -86,7 +89,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     if len(text) > DATA:
         check_length(text, DATA, f"input of activity {activity_id}")
     call.input = text
-    if activity.settings.retry is not None:
+    if settings.retry is not None:
         call.record_policy(call)
     execution = run.execution
     if not (has_own_id and is_known and scheduled(execution, call)):

@@ -78,13 +78,14 @@ def _run_episodes(run: Run, *, decide: bool) -> None:
     handler_of, observed = _HANDLERS.get, run.observer is not None
     run.replaying = True
     # More may be cut meanwhile, when a marker is looked for: the iteration comes to them too.
-    for index, episode in enumerate(execution.episodes):
-        execution.index, answers = index, episode.answers
+    for episode in execution.episodes:
+        answers = episode.answers
         if answers is None and not decide:
             break
-        run.episode, execution.at = episode, 0
-        unusual = observed or answers is None
-        execution.answers = NONE if observed or answers is None else answers
+        run.episode = execution.episode = episode
+        execution.at, execution.answers = 0, answers or NONE
+        if observed:
+            execution.answers = NONE
         if answers is None or run.lost:
             run.replaying = answers is not None
             if run.lost:
@@ -111,7 +112,7 @@ def _run_episodes(run: Run, *, decide: bool) -> None:
                 run.loop.run_until_blocked()
             if run.halted:
                 break
-        if unusual or run.halted or outcome.kind:
+        if observed or answers is None or run.halted or outcome.kind:
             _end_episode(run, episode)
             execution.passed.append(episode)
         elif unsent or execution.at < len(answers or NONE):
