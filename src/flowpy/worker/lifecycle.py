@@ -9,13 +9,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from queue import Empty, SimpleQueue
+from typing import Final
 
 from attrs import define, field
 
 __all__ = ["Lifecycle", "Message", "Stop"]
 
 _log = logging.getLogger("flowpy.worker")
+
+WAKE: Final = 1.0
+"""Seconds after which a thread that waits for messages wakes to handle signals."""
 
 
 class Stop:
@@ -56,6 +61,25 @@ class Lifecycle:
     def fail(self, error: BaseException) -> None:
         """End the worker with an error that waiting does not cure."""
         self.mailbox.put(error)
+
+    def message(self, deadline: float = inf) -> Message:
+        """Wait for the next message.
+
+        A signal that comes just before the main thread blocks is handled only when that wakes: it wakes each second.
+
+        Args:
+            deadline: When to give up, on the monotonic clock.
+
+        Raises:
+            Empty: None came in time.
+        """
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                return self.mailbox.get(timeout=max(0.0, min(left, WAKE)))
+            except Empty:
+                if left <= WAKE:
+                    raise
 
     def begin(self, label: str) -> int:
         """The worker does not stop, within its grace, before ``end`` is called with what this gives."""
@@ -108,7 +132,7 @@ class Lifecycle:
         deadline = time.monotonic() + grace
         while self.tasks or (self.polls and wait_for_polls):
             try:
-                message = self.mailbox.get(timeout=max(0.0, deadline - time.monotonic()))
+                message = self.message(deadline)
             except Empty:
                 break
             if isinstance(message, Stop):

@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable
 from queue import Empty
 from types import TracebackType
@@ -165,7 +166,7 @@ class Worker:
 
     def _pause_registration(self, seconds: float) -> bool:
         try:
-            message = self._lifecycle.mailbox.get(timeout=seconds)
+            message = self._lifecycle.message(time.monotonic() + seconds)
         except Empty:
             return False
         self._lifecycle.mailbox.put(message)
@@ -203,7 +204,7 @@ class Worker:
 
     def _wait(self) -> BaseException | None:
         while True:
-            message = self._lifecycle.mailbox.get()
+            message = self._lifecycle.message()
             if isinstance(message, Stop):
                 return None
             if message is not None:
