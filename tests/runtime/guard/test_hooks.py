@@ -62,6 +62,18 @@ if sys.version_info >= (3, 12):
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
+def test_zoneinfo_can_be_imported_once_the_hook_is_there() -> None:
+    program = """
+import sys
+from flowpy.runtime.guard import Guard
+with Guard(strict=False):
+    assert "zoneinfo" not in sys.modules
+    import zoneinfo
+zoneinfo.ZoneInfo("UTC")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 def test_other_threads_are_not_watched() -> None:
     failed: list[BaseException] = []
 

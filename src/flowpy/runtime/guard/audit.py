@@ -82,5 +82,6 @@ def _hook(event: str, arguments: Any, events: Any = _EVENTS) -> None:
 
 def _is_time_zone(path: Any) -> bool:
     """Whether a file is of the time zone database: part of the installation as code is, and opened by C code."""
-    zoneinfo = sys.modules.get("zoneinfo")
-    return zoneinfo is not None and isinstance(path, str) and path.startswith(zoneinfo.TZPATH)
+    # Imports open files too: while zoneinfo itself is imported it has no TZPATH yet.
+    folders: tuple[str, ...] = getattr(sys.modules.get("zoneinfo"), "TZPATH", ())
+    return isinstance(path, str) and path.startswith(folders)
