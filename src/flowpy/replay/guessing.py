@@ -98,7 +98,7 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
     """Classify differences that leave every decision where it was: input, seconds, options."""
     first = differences[0]
     old, new = [repr(d.recorded) for d in differences], [repr(d.made) for d in differences]
-    clock = source.not_repeatable()
+    clock = source.not_repeatable(first.line)
     if len(differences) > 1 and sorted(old) == sorted(new):
         if len({d.line for d in differences}) == 1:
             words = "one line makes the same calls in another order, as may happen with" + _set(source)
@@ -231,7 +231,7 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
     calls = evidence.source.mentions(_names(old))
     fork = next((f for call in calls if new.line and (f := evidence.source.branch(call.line, new.line.line))), None)
     if fork is not None:
-        clock = evidence.source.not_repeatable()
+        clock = evidence.source.not_repeatable(CodeLine(fork.file, fork.line, ""))
         if clock is not None:
             words = f"{_read(clock)}, and so may take another way here"
             return Cause("clock", words, remedy("clock"))
@@ -263,8 +263,12 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
 
 def _other_ids(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Cause:
     """The same names under other ids."""
-    if not all(_is_structural(one) for one in (*history, *code)):
+    own = [all(_is_structural(one) for one in side) for side in (history, code)]
+    if not all(own):
         words = f"the same calls have other ids: {code[0].id} was {history[0].id}"
+        if any(own):
+            words += ", so an id was given to the call, or is no longer given"
+            return Cause("other target", words, remedy("other id"))
         return Cause("clock", f"{words}, so an id comes from a clock or from chance", remedy("clock"))
     paths = [sorted(_path(one) for one in side) for side in (history, code)]
     walked = evidence.source.sets_walked()

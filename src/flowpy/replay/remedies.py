@@ -14,6 +14,7 @@ _PLAIN: Final[dict[str, str]] = {
     "other branch": "decide by the input and by results only; a changed condition goes behind flowpy.patched(...)",
     "other target": "the workflow id must come from the input or from results only; a new one goes behind "
     "flowpy.patched(...)",
+    "other id": "let runs under way have the id that is recorded: put the new call behind flowpy.patched(...)",
     "ended differently": "let runs under way end as they did: put the new end behind flowpy.patched(...)",
     "patched": "ask for the patch where it was asked for, with the same id; it may go when no run from before is open",
     "input changed": "nothing, if the change is meant: the recorded call stands; else put the new value behind "
@@ -36,11 +37,14 @@ _CALLS: Final = {
 }
 
 
-def remedy(guess: Guess | Literal["unnumbered"], old: Decided | None = None, new: Decided | None = None) -> str:
+def remedy(
+    guess: Guess | Literal["unnumbered", "other id"], old: Decided | None = None, new: Decided | None = None
+) -> str:
     """What to do, as text; lines of code in it are indented by four.
 
     Args:
-        guess: The likely change; ``"unnumbered"`` for one that gave other calls other numbers.
+        guess: The likely change; ``"unnumbered"`` for one that gave other calls other numbers, ``"other id"`` for one
+            that gave a call an id of its own.
         old: The recorded call it is about.
         new: The code's call it is about.
     """

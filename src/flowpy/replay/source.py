@@ -66,15 +66,23 @@ class Source:
         ]
         return sorted(found, key=lambda one: one.line)
 
-    def not_repeatable(self) -> Found | None:
-        """The first reading of a clock, of chance or of the environment."""
+    def not_repeatable(self, near: CodeLine | None = None) -> Found | None:
+        """A reading of a clock, of chance or of the environment.
+
+        Args:
+            near: What it may have led to. The last reading that stands there or above is given, else the first of all.
+        """
+        found = sorted(self._readings(), key=lambda one: (one.file, one.line))
+        above = [one for one in found if near is not None and one.file == near.file and one.line <= near.line]
+        return above[-1] if above else next(iter(found), None)
+
+    def _readings(self) -> Iterator[Found]:
         for file, node in self._nodes():
             if isinstance(node, ast.Attribute):
                 path = ast.unparse(node).split(".")
                 known = ".".join(path[-2:]) in _NOT_REPEATABLE and path[0] != "flowpy"
                 if known or (len(path) == 2 and path[0] in _WHOLE_MODULES):
-                    return Found(file, node.lineno, ".".join(path))
-        return None
+                    yield Found(file, node.lineno, ".".join(path))
 
     def sets_walked(self) -> Found | None:
         """The first loop over a set that is written there."""
