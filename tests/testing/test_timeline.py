@@ -47,6 +47,21 @@ def test_children_are_told_by_their_workflow_id():
     assert "parent-1.child-1." in told
 
 
+def test_columns_stand_below_each_other_however_many_days_pass():
+    @workflow
+    async def long() -> None:
+        await flowpy.sleep("1h")
+        await flowpy.sleep("200d")
+
+    with Environment() as swf:
+        run = swf.start(long)
+        run.result()
+        lines = timeline(run.history()).splitlines()
+
+    kinds = ["WorkflowExecution", "TimerStarted", "TimerFired", "TimerStarted", "TimerFired", "WorkflowExecution"]
+    assert len({line.index(kind) for line, kind in zip(lines, kinds, strict=True)}) == 1
+
+
 def test_long_histories_are_cut_in_the_middle():
     @workflow
     async def long() -> None:

@@ -9,7 +9,7 @@ from flowpy.history.events import Event, attributes, seconds
 
 __all__ = ["timeline"]
 
-_WIDTH: Final = 110
+_WIDTH: Final = 100
 _MOST: Final = 60
 _QUIET: Final = ("DecisionTaskScheduled", "DecisionTaskStarted", "DecisionTaskCompleted")
 _IDS: Final = ("activityId", "timerId", "id", "signalName", "markerName", "control")
@@ -29,19 +29,20 @@ def timeline(events: list[Event], *, most: int = _MOST, width: int = _WIDTH) -> 
     told = [event for event in events if event["eventType"] not in _QUIET]
     if not told:
         return "(no events)"
-    widest = max(len(event["eventType"]) for event in told)
-    lines = [_fitted(line, width) for line in _lines(events, told, widest)]
+    lines = [_fitted(line, width) for line in _lines(events, told)]
     if len(lines) > most:
         kept = most // 2
         lines = [*lines[:kept], f"      … {len(lines) - 2 * kept} events left out …", *lines[-kept:]]
     return "\n".join(lines)
 
 
-def _lines(events: list[Event], told: list[Event], widest: int) -> Iterator[str]:
+def _lines(events: list[Event], told: list[Event]) -> Iterator[str]:
     start = seconds(events[0])
-    for event in told:
-        since = _elapsed(seconds(event) - start)
-        yield f"{event['eventId']:>5}  {since:>10}  {event['eventType']:<{widest}}  {_about(events, event)}".rstrip()
+    times = [_elapsed(seconds(event) - start) for event in told]
+    latest, widest = max(map(len, times)), max(len(event["eventType"]) for event in told)
+    for event, since in zip(told, times, strict=True):
+        about = _about(events, event)
+        yield f"{event['eventId']:>5}  {since:>{latest}}  {event['eventType']:<{widest}}  {about}".rstrip()
 
 
 def _elapsed(span: float) -> str:
