@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--flowpy-strict",
         action="store_true",
-        help="leave to chance what order promises nothing about, and replay every history in more ways",
+        help="refuse calls that no replay can repeat, leave the order of activities to chance, replay every prefix",
     )
     group.addoption(
         "--flowpy-seed", type=int, metavar="N", help="what --flowpy-strict leaves to chance, as in an earlier run"

@@ -212,6 +212,16 @@ def test_a_recorded_history_that_does_not_replay_shows_report_and_timeline(run, 
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+def test_a_module_that_is_not_there_is_named_without_a_traceback(run, pytester):
+    run("--flowpy-record", test_shop=TEST)
+    pytester.makeini("[pytest]\nflowpy_workflows = shops.workflows")
+
+    result = run("histories")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*no module 'shops', which flowpy_workflows names*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
 def test_histories_are_left_alone_where_no_workflows_are_named(run, pytester):
     run("--flowpy-record", test_shop=TEST)
 

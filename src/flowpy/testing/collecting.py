@@ -30,7 +30,7 @@ class HistoryItem(pytest.Item):
         """Replay it.
 
         Raises:
-            UsageError: It is not said where the workflows are.
+            UsageError: It is not said where the workflows are, or they are not there.
             FlowpyError: It does not replay.
         """
         modules: list[str] = self.config.getini("flowpy_workflows")
@@ -38,7 +38,16 @@ class HistoryItem(pytest.Item):
             raise pytest.UsageError(
                 "which workflow is it of? Name the modules that declare workflows: flowpy_workflows = shop.workflows"
             )
-        replay_recorded(workflows_in(modules), self.path, strict=session_of(self.config).strict)
+        try:
+            workflows = workflows_in(modules)
+        except ModuleNotFoundError as error:
+            if not any(f"{name}.".startswith(f"{error.name}.") for name in modules):
+                raise  # a module of theirs imports what is not there
+            raise pytest.UsageError(
+                f"there is no module {error.name!r}, which flowpy_workflows names: correct it, or say with the option "
+                "pythonpath of pytest where it is"
+            ) from error
+        replay_recorded(workflows, self.path, strict=session_of(self.config).strict)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong with it, without the frames that found out."""
