@@ -422,7 +422,23 @@ class MarkerFailed(DecisionFailed):
 # --- work that did not end well -------------------------------------------------------------
 
 
-class WorkError(FlowpyError):
+class _Failed:
+    """What an error tells of the exception that was raised elsewhere."""
+
+    failure: Any
+
+    @property
+    def type(self) -> str:
+        """Name of the exception type on the other side, "" if unknown."""
+        return self.failure.type if self.failure is not None else ""
+
+    @property
+    def data(self) -> Any:
+        """The ``data`` of an ApplicationError on the other side, or None."""
+        return self.failure.data if self.failure is not None else None
+
+
+class WorkError(_Failed, FlowpyError):
     """An activity, child or Lambda function that ended without a result.
 
     Attributes:
@@ -457,16 +473,6 @@ class WorkError(FlowpyError):
         self.name = name
         self.event_id = event_id
         self.scheduled_event_id = scheduled_event_id
-
-    @property
-    def type(self) -> str:
-        """Name of the exception type on the other side, "" if unknown."""
-        return self.failure.type if self.failure is not None else ""
-
-    @property
-    def data(self) -> Any:
-        """The ``data`` of an ApplicationError on the other side, or None."""
-        return self.failure.data if self.failure is not None else None
 
 
 class ActivityError(WorkError):
@@ -577,7 +583,7 @@ class SideEffectFailed(WorkError):
 # --- results of executions ------------------------------------------------------------------
 
 
-class ExecutionError(FlowpyError):
+class ExecutionError(_Failed, FlowpyError):
     """A workflow execution has no result to give.
 
     Attributes:
@@ -585,7 +591,7 @@ class ExecutionError(FlowpyError):
         run_id: Its runId.
         reason: The reason recorded at the close, or "".
         details: The details as recorded, or None.
-        failure: The failure record read from the details, or None.
+        failure: The failure record read from the details (``flowpy.data.Failure``), or None.
     """
 
     code = "FLOWPY-E0"
@@ -609,7 +615,7 @@ class ExecutionError(FlowpyError):
 
 
 class WorkflowFailed(ExecutionError):
-    """WorkflowExecutionFailed."""
+    """WorkflowExecutionFailed: its code raised; ``type`` and ``data`` are those of what it raised."""
 
     code = "FLOWPY-E1"
 

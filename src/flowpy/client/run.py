@@ -153,7 +153,7 @@ class Run(Generic[R]):
                 wait = delays.next()
                 left = wait if deadline is None else deadline - self._client.clock()
                 if left <= 0:
-                    message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {timeout}"
+                    message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {limit} s"
                     raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=run_id)
                 self._client.sleep(min(wait, left))
 

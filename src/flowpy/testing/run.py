@@ -86,5 +86,5 @@ class EnvironmentRun(Run[R], Generic[R]):
                     error.add_note(f"{raised}; there:\n{raised.failure.traceback}")
                 raise error from raised
             if not self._environment.wait(run_id, until):
-                message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {timeout}"
+                message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {limit} s"
                 raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=run_id)
