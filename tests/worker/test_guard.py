@@ -60,5 +60,5 @@ assert "flowpy.runtime.guard" not in sys.modules
 
 
 def test_an_unknown_policy_is_refused():
-    with pytest.raises(ValueError, match="guard"):
+    with pytest.raises(ValueError, match=r"^WorkerSettings: guard='loud' is none of 'warn', 'error', 'off'$"):
         WorkerSettings(guard="loud")

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from attrs import field, frozen, validators
+from attrs import Attribute, field, frozen, validators
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.service.paging import PAGE_SIZE
 
 __all__ = ["WorkerSettings"]
 
-_positive = [validators.instance_of(int), validators.ge(1)]
+
+def _is_whole(_settings: Any, attribute: Attribute[int], value: object) -> None:
+    """A whole number of 1 or more; attrs' own messages are for those who know attrs."""
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"WorkerSettings: {attribute.name}={value!r} is no whole number of 1 or more")
+
+
+def _is_one_of(*known: str) -> Callable[[Any, Attribute[str], object], None]:
+    def check(_settings: Any, attribute: Attribute[str], value: object) -> None:
+        if value not in known:
+            words = ", ".join(map(repr, known))
+            raise ValueError(f"WorkerSettings: {attribute.name}={value!r} is none of {words}")
+
+    return check
 
 
 @frozen(kw_only=True)
@@ -38,17 +51,17 @@ class WorkerSettings:
         decider: Makes the decider from the workflows; default flowpy's own.
     """
 
-    threads: int = field(default=2, validator=_positive)
-    activity_pollers: int = field(default=2, validator=_positive)
-    activity_slots: int = field(default=16, validator=_positive)
+    threads: int = field(default=2, validator=_is_whole)
+    activity_pollers: int = field(default=2, validator=_is_whole)
+    activity_slots: int = field(default=16, validator=_is_whole)
     grace: float = field(default=30.0, validator=validators.ge(0))
-    on_divergence: Literal["hold", "fail"] = field(default="hold", validator=validators.in_(("hold", "fail")))
-    guard: Literal["warn", "error", "off"] = field(default="warn", validator=validators.in_(("warn", "error", "off")))
+    on_divergence: Literal["hold", "fail"] = field(default="hold", validator=_is_one_of("hold", "fail"))
+    guard: Literal["warn", "error", "off"] = field(default="warn", validator=_is_one_of("warn", "error", "off"))
     strict: bool = False
     register: bool = True
     register_domain: int | None = field(
         default=None, validator=validators.optional([validators.ge(0), validators.le(90)])
     )
-    page_size: int = field(default=PAGE_SIZE, validator=[*_positive, validators.le(1000)])
+    page_size: int = field(default=PAGE_SIZE, validator=[_is_whole, validators.le(1000)])
     converter: Converter = DEFAULT
     decider: Callable[[list[Any]], Any] | None = None
