@@ -10,7 +10,7 @@ import unittest
 import pytest
 
 import flowpy
-from flowpy import workflow
+from flowpy import Retry, activity, workflow
 from flowpy.testing import Environment
 
 from .shop import add, approval, charge, child, count, order, parent, plain, ship
@@ -239,6 +239,32 @@ def test_two_of_one_name_are_an_error(swf):
 def test_what_is_no_workflow_is_refused(swf):
     with pytest.raises(flowpy.DeclarationError, match="is no workflow"):
         swf.start(add)
+
+
+def test_a_timer_of_no_time_fires_by_itself(swf):
+    @workflow
+    async def at_once() -> int:
+        for _ in range(3):
+            await flowpy.sleep(0)
+        return 3
+
+    began = swf.now()
+    run = swf.start(at_once)
+    assert run.describe().status == "CLOSED"
+    assert (run.result(), swf.now()) == (3, began)
+
+
+def test_a_retry_may_follow_at_once(swf):
+    @activity(retry=Retry(attempts=3, initial=0))
+    def flaky() -> str:
+        raise NotImplementedError
+
+    @workflow
+    async def stubborn() -> str:
+        return await flaky()
+
+    swf.stub(flaky, raises=OSError("no line"), times=2).then(returns="done")
+    assert swf.run(stubborn) == "done"
 
 
 def test_a_circle_without_time_is_reported(swf, monkeypatch):

@@ -137,3 +137,11 @@ def test_a_page_is_throttled(swf):
     run.signal(approval, True)
     assert run.result() == "o-7"
     assert len(swf.calls(charge)) == 1
+
+
+def test_an_answer_is_throttled_until_its_task_has_timed_out(swf):
+    swf.faults.throttle("RespondDecisionTaskCompleted", times=40)
+    run = swf.start(count)
+
+    assert run.result() == 3
+    assert kinds(run).count("DecisionTaskTimedOut") == 1

@@ -80,8 +80,11 @@ class Driver:
 
     def _settle(self) -> None:
         for _ in range(MOST_STEPS):
-            if not self._step() and not (self.stage.engine.settle() and self._step()):
-                return
+            if not self._step():
+                # Timers of no seconds are due at once, and then there may be a decision to make.
+                self.stage.engine.tick()
+                if not self._step():
+                    return
             self.stage.stubs.raise_failures()
         raise FlowpyError(
             f"after {MOST_STEPS:,} steps without any time passing there is still something to do: something goes round "
@@ -151,6 +154,10 @@ class Driver:
         # The history knows, also where the answer to the answer was lost.
         if any(event["eventType"] == "DecisionTaskCompleted" for event in events):
             sending.sent(events)
+        else:
+            # The task timed out while its answer was kept away: what was decided never happened.
+            del live.answers[task.started_event_id]
+            live.leave()
         if sending.stops_something:
             self.work.notice_cancels()
         return True
