@@ -145,3 +145,20 @@ def test_an_answer_is_throttled_until_its_task_has_timed_out(swf):
 
     assert run.result() == 3
     assert kinds(run).count("DecisionTaskTimedOut") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda faults: faults.throttle("PollForDecisions"), "SWF has no operation 'PollForDecisions'"),
+        (lambda faults: faults.lose_response("respond_decision_task_completed"), "SWF has no operation"),
+        (lambda faults: faults.throttle("PollForDecisionTask", times=0), "times=0 is no number of times"),
+        (lambda faults: faults.time_out_decision_task(times=-1), "times=-1 is no number of times"),
+        (lambda faults: faults.refuse("ScheduleActivity", "LIMIT"), "'ScheduleActivity' is no decision"),
+        (lambda faults: faults.refuse("StartTimer", "OPEN_ACTIVITIES_LIMIT_EXCEEDED"), "TIMER_CREATION_RATE_EXCEEDED"),
+        (lambda faults: faults.page(0), "say 1 to 1000"),
+    ],
+)
+def test_what_can_never_happen_is_no_fault(swf, fault, says):
+    with pytest.raises(flowpy.DeclarationError, match=says):
+        fault(swf.faults)

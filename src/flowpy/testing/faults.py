@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from flowpy.errors import ServiceUnavailable, Throttled
+from flowpy.errors import DeclarationError, ServiceUnavailable, Throttled
+from flowpy.local.engine.dispatch import OPERATIONS
+from flowpy.service.paging import PAGE_SIZE
+from flowpy.testing.building.model import causes_of
 from flowpy.testing.driver import Driver
 
 __all__ = ["Faults"]
@@ -11,7 +14,8 @@ __all__ = ["Faults"]
 class Faults:
     """What can go wrong in production, on demand; ``swf.faults``.
 
-    Every one of them leaves the workflow's result as it would be without: that is what a test shows with it.
+    Every one of them leaves the workflow's result as it would be without: that is what a test shows with it. What can
+    never happen, such as an operation that SWF does not have, is a ``DeclarationError``: a test of it would show nothing.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -23,7 +27,7 @@ class Faults:
         Args:
             times: How many.
         """
-        self._driver.lost_decisions += times
+        self._driver.lost_decisions += _counted("time_out_decision_task", times)
 
     def kill_worker(self) -> None:
         """Have the worker die now, and another one take its place.
@@ -43,6 +47,8 @@ class Faults:
             times: How many.
         """
         error = ServiceUnavailable("the answer was lost (a fault of this test)", fault="ReadTimeout")
+        _check_operation("lose_response", operation)
+        times = _counted("lose_response", times)
         self._driver.stage.engine.disrupt(operation, error, times=times, after=True)
 
     def throttle(self, operation: str, times: int = 1) -> None:
@@ -53,7 +59,8 @@ class Faults:
             times: How many.
         """
         error = Throttled("Rate exceeded", fault="ThrottlingException")
-        self._driver.stage.engine.disrupt(operation, error, times=times)
+        _check_operation("throttle", operation)
+        self._driver.stage.engine.disrupt(operation, error, times=_counted("throttle", times))
 
     def refuse(self, decision_type: str, cause: str, times: int = 1) -> None:
         """Have decisions refused: SWF records a ``…Failed`` event with the cause.
@@ -63,7 +70,12 @@ class Faults:
             cause: Such as ``OPEN_ACTIVITIES_LIMIT_EXCEEDED``.
             times: How many.
         """
-        self._driver.stage.engine.refuse(decision_type, cause, times)
+        causes = causes_of(decision_type)
+        if not causes:
+            raise DeclarationError(f"refuse: {decision_type!r} is no decision; say for instance 'ScheduleActivityTask'")
+        if cause not in causes:
+            raise DeclarationError(f"refuse: {decision_type} never fails with {cause!r}, but with {', '.join(causes)}")
+        self._driver.stage.engine.refuse(decision_type, cause, _counted("refuse", times))
 
     def page(self, size: int) -> None:
         """Have histories come to the decider in pages of so many events.
@@ -71,4 +83,19 @@ class Faults:
         Args:
             size: 1 to 1000.
         """
+        if not isinstance(size, int) or not 1 <= size <= PAGE_SIZE:
+            raise DeclarationError(f"page: {size!r} events are no page; say 1 to {PAGE_SIZE}")
         self._driver.page_size = size
+
+
+def _check_operation(fault: str, operation: str) -> None:
+    if operation not in OPERATIONS:
+        raise DeclarationError(
+            f"{fault}: SWF has no operation {operation!r}; say for instance 'RespondDecisionTaskCompleted'"
+        )
+
+
+def _counted(fault: str, times: int) -> int:
+    if not isinstance(times, int) or times < 1:
+        raise DeclarationError(f"{fault}: times={times!r} is no number of times; say at least 1")
+    return times

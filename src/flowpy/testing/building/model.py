@@ -9,7 +9,7 @@ from botocore.loaders import Loader
 
 from flowpy.history.events import attributes_key
 
-__all__ = ["faults_of"]
+__all__ = ["causes_of", "faults_of"]
 
 _TYPES: Final[dict[str, type[Any]]] = {"string": str, "integer": int, "long": int, "structure": dict, "list": list}
 
@@ -26,6 +26,18 @@ def faults_of(event_type: str, attributes: dict[str, Any]) -> list[str]:
     found: list[str] = []
     _check(member["shape"], attributes, "", found)
     return found
+
+
+def causes_of(decision_type: str) -> list[str]:
+    """The causes with which SWF refuses a decision; none if there is no such decision.
+
+    Args:
+        decision_type: Such as ``ScheduleActivityTask``.
+    """
+    shapes = _shapes()
+    failed = shapes.get(f"{decision_type}FailedEventAttributes", {"members": {}})
+    cause = failed["members"].get("cause") if decision_type in shapes["DecisionType"]["enum"] else None
+    return [] if cause is None else list(shapes[cause["shape"]]["enum"])
 
 
 @cache
