@@ -158,3 +158,13 @@ def test_a_killed_worker_leaves_no_gap_in_the_report(swf):
     run = swf.start(waiting)
     swf.faults.kill_worker()
     assert "main task (waiting) waits for signal approval" in report(run)
+
+
+def test_a_timer_that_comes_after_the_end_says_so(swf):
+    @workflow(execution_start_to_close_timeout="10d")
+    async def impatient() -> None:
+        await flowpy.sleep("20d")
+
+    said = report(swf.start(impatient))
+
+    assert "timer timer-1 would fire at 2023-12-04 22:13:20, and the run times out at 2023-11-24 22:13:20" in said

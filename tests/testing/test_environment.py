@@ -284,7 +284,7 @@ def test_code_that_cannot_be_decided_raises_in_the_test(swf):
         while True:
             await asyncio.sleep(0)
 
-    with pytest.raises(flowpy.WorkflowBlocked):
+    with pytest.raises(flowpy.WorkflowBlocked, match=r"test_environment.py:\d+ in .*spinning: it spins"):
         swf.start(spinning)
 
 

@@ -19,6 +19,7 @@ from flowpy.errors import WorkflowBlocked
 from flowpy.runtime.newer_asyncio import install
 from flowpy.runtime.promise import Future
 from flowpy.runtime.refused import Refused, refuse_as_completed
+from flowpy.runtime.sites import suspended_at
 from flowpy.runtime.task import Task
 
 if TYPE_CHECKING:
@@ -295,6 +296,5 @@ def _name(entry: Any) -> str:
     """A task or callback, for a report."""
     if not isinstance(entry, Task):
         return repr(entry)
-    frame = getattr(entry.coroutine, "cr_frame", None)
-    where = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
-    return f"task {entry.get_name()}{where}"
+    line = suspended_at(entry.coroutine)
+    return f"task {entry.get_name()}" + (f" at {line}" if line else "")
