@@ -267,14 +267,15 @@ def test_a_retry_may_follow_at_once(swf):
     assert swf.run(stubborn) == "done"
 
 
-def test_a_circle_without_time_is_reported(swf, monkeypatch):
-    monkeypatch.setattr("flowpy.testing.driver.MOST_STEPS", 50)
+@pytest.mark.parametrize(("limit", "says"), [("MOST_STEPS", "after 50 steps"), ("MOST_RUNS", "has begun 50 runs")])
+def test_a_circle_without_time_is_reported(swf, monkeypatch, limit, says):
+    monkeypatch.setattr(f"flowpy.testing.driver.{limit}", 50)
 
     @workflow
     async def restless() -> None:
         flowpy.continue_as_new()
 
-    with pytest.raises(flowpy.FlowpyError, match="goes round in a circle"):
+    with pytest.raises(flowpy.FlowpyError, match=rf"{says} .*goes round in a circle"):
         swf.start(restless)
 
 
@@ -351,3 +352,18 @@ class TestInUnittest(unittest.TestCase):
 
     def test_a_workflow(self) -> None:
         self.assertEqual(self.swf.run(count), 3)  # noqa: PT009 - so do users of unittest
+
+
+def test_a_run_that_continues_for_ever_is_reported():
+    @workflow
+    async def eternal(day: int) -> None:
+        await flowpy.sleep("1d")
+        flowpy.continue_as_new(day + 1)
+
+    swf = Environment()
+    run = swf.start(eternal, 1)
+    with pytest.raises(flowpy.ResultNotReady, match=r"continued as new 1,000 times .* result\(timeout=...\)"):
+        run.result()
+    with pytest.raises(flowpy.ResultNotReady, match="is still open after"):
+        run.result(timeout="3d")
+    swf.close()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import copy_context
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 MOST_STEPS: Final = 100_000
 """Steps that may be taken at one moment; beyond them something goes round in a circle."""
+
+MOST_RUNS: Final = 1_000
+"""Times that a run may continue as new: at one moment, or while its result is waited for without a limit."""
 
 _PAGES: Final = (1, 2, 7, PAGE_SIZE)
 
@@ -60,6 +64,7 @@ class Driver:
         self.lost_decisions = 0
         self.is_paused = False
         self._is_settling = False
+        self._begun: Counter[str] = Counter()
         self._watched = watched
 
     # --- time ---------------------------------------------------------------------------------
@@ -79,6 +84,7 @@ class Driver:
             self._is_settling = False
 
     def _settle(self) -> None:
+        self._begun.clear()
         for _ in range(MOST_STEPS):
             if not self._step():
                 # Timers of no seconds are due at once, and then there may be a decision to make.
@@ -88,7 +94,7 @@ class Driver:
             self.stage.stubs.raise_failures()
         raise FlowpyError(
             f"after {MOST_STEPS:,} steps without any time passing there is still something to do: something goes round "
-            "in a circle, such as a run that continues as new at once, for ever"
+            "in a circle, such as workflows that signal each other for ever"
         )
 
     def next_due(self) -> float:
@@ -178,6 +184,12 @@ class Driver:
 
     def _live(self, task: PolledDecisionTask) -> Live:
         stage = self.stage
+        self._begun[task.workflow_id] += 1
+        if self._begun[task.workflow_id] > MOST_RUNS:
+            raise FlowpyError(
+                f"workflow {task.workflow_id!r} has begun {MOST_RUNS:,} runs without any time passing: it continues as "
+                "new at once, and goes round in a circle; let it wait for something, or end"
+            )
         workflow = stage.known.workflow(task.workflow_type)
         outcome = stage.drawn.pop(("child", task.workflow_id), None)
         if outcome is not None:

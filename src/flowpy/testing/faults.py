@@ -15,7 +15,7 @@ class Faults:
     """What can go wrong in production, on demand; ``swf.faults``.
 
     Every one of them leaves the workflow's result as it would be without: that is what a test shows with it. What can
-    never happen, such as an operation that SWF does not have, is a ``DeclarationError``: a test of it would show nothing.
+    never happen, such as an operation that SWF does not have, is a ``DeclarationError``: such a test shows nothing.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -83,7 +83,7 @@ class Faults:
         Args:
             size: 1 to 1000.
         """
-        if not isinstance(size, int) or not 1 <= size <= PAGE_SIZE:
+        if not 1 <= size <= PAGE_SIZE:
             raise DeclarationError(f"page: {size!r} events are no page; say 1 to {PAGE_SIZE}")
         self._driver.page_size = size
 
@@ -96,6 +96,6 @@ def _check_operation(fault: str, operation: str) -> None:
 
 
 def _counted(fault: str, times: int) -> int:
-    if not isinstance(times, int) or times < 1:
+    if times < 1:
         raise DeclarationError(f"{fault}: times={times!r} is no number of times; say at least 1")
     return times

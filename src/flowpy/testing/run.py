@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from flowpy.client import Run
 from flowpy.declare.durations import Duration, seconds
@@ -13,10 +13,16 @@ from flowpy.errors import ExecutionError, ResultNotReady, WorkError
 
 if TYPE_CHECKING:
     from flowpy.testing.environment import Environment
+from flowpy.testing.driver import MOST_RUNS
 
 __all__ = ["EnvironmentRun"]
 
 R = TypeVar("R")
+
+_FOR_EVER: Final = (
+    f"workflow {{!r}} has continued as new {MOST_RUNS:,} times and is still open: it seems to go on for ever. "
+    "Say until when with result(timeout=...), or let time pass with swf.advance(...)"
+)
 
 
 class EnvironmentRun(Run[R], Generic[R]):
@@ -69,15 +75,19 @@ class EnvironmentRun(Run[R], Generic[R]):
             WorkflowFailed, WorkflowCanceled, WorkflowTerminated, WorkflowTimedOut: It ended otherwise; the cause is
                 what the code raised.
             RunBlocked: Nothing can happen any more but its own timeout; says who waits for what, and where.
-            ResultNotReady: It is still open after ``timeout``.
+            ResultNotReady: It is still open after ``timeout``; without one, it has continued as new 1,000 times, and
+                seems to go on for ever.
         """
         limit = None if timeout is None else seconds(timeout, "timeout")
         until = None if limit is None else self._environment.clock() + limit
         self._environment.settle()
+        # The one that is open, so that those before it are not asked for again each time.
+        current: Run[R] = Run(self._client, self.workflow_id, self.run_id, self._workflow)
+        followed: set[str] = set()
         while True:
             # Nothing may happen while an exception is handled: it would be the context of what workflow code raises.
             try:
-                return super().result(timeout=0)
+                return current.result(timeout=0)
             except ResultNotReady as error:
                 run_id = error.run_id
             except ExecutionError as error:
@@ -85,6 +95,10 @@ class EnvironmentRun(Run[R], Generic[R]):
                 if isinstance(raised, WorkError) and raised.failure is not None and raised.failure.traceback:
                     error.add_note(f"{raised}; there:\n{raised.failure.traceback}")
                 raise error from raised
+            current = Run(self._client, self.workflow_id, run_id, self._workflow)
+            followed.add(run_id)
+            if until is None and len(followed) > MOST_RUNS:
+                raise ResultNotReady(_FOR_EVER.format(self.workflow_id), workflow_id=self.workflow_id, run_id=run_id)
             if not self._environment.wait(run_id, until):
                 message = f"workflow {self.workflow_id!r} run {run_id!r} is still open after {limit} s"
                 raise ResultNotReady(message, workflow_id=self.workflow_id, run_id=run_id)
