@@ -296,3 +296,16 @@ def test_what_other_frameworks_recorded_is_redacted(path: Path) -> None:
     history = read_history(path)
     assert [event["eventType"] for event in again.events] == [event["eventType"] for event in history.events]
     assert [event["eventTimestamp"] for event in again.events] == [event["eventTimestamp"] for event in history.events]
+
+
+@pytest.mark.parametrize("reason", ["AnnExample", "Ann: asked for it by phone", "ann asked"])
+def test_why_a_run_was_terminated_is_no_type_of_an_error(reason: str) -> None:
+    history = HistoryBuilder(order, {"id": "o-7"})
+    history.terminate(reason)
+
+    assert "ann" not in json.dumps(redact(history, key="k")).lower()
+
+
+def test_a_single_name_to_keep_is_given_in_a_set() -> None:
+    with pytest.raises(DeclarationError, match=r"keep=\{'id'\}"):
+        redact(shop(), keep="id")

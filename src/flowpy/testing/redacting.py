@@ -68,7 +68,7 @@ def redact(
 
     Raises:
         HistoryError: The source is no history.
-        DeclarationError: ``replace`` gave another type, or was given together with ``key``.
+        DeclarationError: ``replace`` gave another type, or was given together with ``key``; ``keep`` is a text.
 
     Example:
         >>> from flowpy.testing import HistoryBuilder
@@ -78,6 +78,8 @@ def redact(
     """
     if replace is not None and key is not None:
         raise DeclarationError("redact: the key is for the keyed hash; with replace=... leave it out")
+    if isinstance(keep, str | bytes):
+        raise DeclarationError(f"redact: keep={keep!r} would be its letters; give a set of names: keep={{{keep!r}}}")
     secret = secrets.token_bytes(32) if key is None else key.encode() if isinstance(key, str) else key
     history = read_source(source)
     redaction = _Redaction(history, frozenset(keep), replace or KeyedReplacement(secret))
@@ -145,6 +147,8 @@ class _Redaction:
             "lambdaRole": lambda role, names: _ACCOUNT.sub(lambda found: self._words(found[0], names), role),
             "details": self._failure if kind.endswith("Failed") else self._payload,
         }.get(name)
+        if kind == "WorkflowExecutionTerminated" and name == "reason":
+            make = self._words  # somebody wrote it; no error has a type here
         if kind == "MarkerRecorded" and name == "details":
             return self._marker(owner, text, names)
         return text if make is None else make(text, names)
