@@ -431,3 +431,17 @@ def test_events_given_out_are_copies() -> None:
     attributes(history.history()[0])["input"] = "spoiled"
 
     assert attributes(history.history()[0])["input"] == '["o-7"]'
+
+
+@pytest.mark.parametrize(
+    ("tell", "says"),
+    [
+        (lambda: HistoryBuilder(charge, "o-7"), "is no workflow: give what @workflow made of the function"),
+        (lambda: HistoryBuilder(order, "o-7").schedule(order, "o-7"), "is no activity: give what @activity made"),
+        (lambda: HistoryBuilder(order, "o-7").schedule(charge.fn, "o-7"), "is no activity"),
+        (lambda: HistoryBuilder(order, "o-7").start_child(charge, "o-7"), "is no workflow"),
+    ],
+)
+def test_what_is_told_is_of_the_kind_that_is_asked_for(tell: Callable[[], object], says: str) -> None:
+    with pytest.raises(flowpy.DeclarationError, match=says):
+        tell()

@@ -526,3 +526,9 @@ def test_a_result_in_short() -> None:
     assert isinstance(shown, Replay)
     assert "order-7" in repr(shown)
     assert len(repr(shown)) < 400
+
+
+@pytest.mark.parametrize("given", [None, 7, "order", charge, parcel.fn])
+def test_what_is_no_workflow_replays_nothing(given: Any) -> None:
+    with pytest.raises(DeclarationError, match="is no workflow: give what @workflow made of the function"):
+        replay(given, HistoryBuilder(Order, "o-7"))

@@ -221,7 +221,10 @@ class TestWhatDoesNotFit:
             (child, {"times_out": "HEARTBEAT"}, "is none of START_TO_CLOSE"),
             (child, {"returns": 1, "heartbeats": [1]}, "only activities record heartbeats"),
             (add, {"returns": 1, "heartbeats": [object()]}, "heartbeat details"),
-            (add, {"returns": 1, "times": 0}, "times=0 calls are none"),
+            (add, {"returns": 1, "times": 0}, "times=0 is no number of calls"),
+            (add, {"returns": 1, "times": 1.5}, "times=1.5 is no number of calls"),
+            (add, {"returns": 1, "heartbeats": "half"}, "is no list of details"),
+            (add, {"raises": UnicodeDecodeError}, r"raises=UnicodeDecodeError\(...\)"),
             (add, {}, "say one of returns, raises, by, times_out, not none"),
             (add, {"returns": 1, "raises": OSError}, "not returns and raises"),
             (print_in_java, {"delay": 1}, "there is no function here to run"),
@@ -231,6 +234,10 @@ class TestWhatDoesNotFit:
     def test_it_is_an_error_at_once(self, swf, target, said, message):
         with pytest.raises(flowpy.DeclarationError, match=message):
             swf.stub(target, **said)
+
+    def test_calls_are_those_of_something(self, swf):
+        with pytest.raises(flowpy.DeclarationError, match="calls: 7 is no activity, workflow or Lambda function"):
+            swf.calls(7)
 
     def test_a_name_is_checked_when_it_is_known_what_it_stands_for(self, swf):
         swf.stub("add", returns="seven")

@@ -24,7 +24,7 @@ from flowpy.testing.driver import Driver, apart
 from flowpy.testing.faults import Faults
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.live import Live
-from flowpy.testing.outcomes import NOTHING, Target
+from flowpy.testing.outcomes import NOTHING, Target, check_target
 from flowpy.testing.prefixes import replay_prefixes
 from flowpy.testing.run import EnvironmentRun
 from flowpy.testing.stage import Stage
@@ -218,7 +218,12 @@ class Environment:
 
         Args:
             target: The declared activity or workflow, a ``flowpy.lambda_function``, or the name of one of these.
+
+        Raises:
+            DeclarationError: It is nothing that can be called.
         """
+        if not isinstance(target, str):
+            check_target("calls", target)
         name = target if isinstance(target, str) else target.name
         version = None if isinstance(target, str) else getattr(target, "version", "")
         return [call for (_, n, v), call in self._stage.calls if n == name and version in (None, v)]

@@ -14,7 +14,7 @@ from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError, PayloadError
 from flowpy.runtime.lambdas import LambdaFunction
 
-__all__ = ["NOTHING", "REAL", "TIMEOUTS", "WAYS", "Outcome", "Target", "check_outcome"]
+__all__ = ["NOTHING", "REAL", "TIMEOUTS", "WAYS", "Outcome", "Target", "check_outcome", "check_target"]
 
 Target = Activity[..., Any] | Workflow[..., Any] | LambdaFunction
 """What can be stubbed by object."""
@@ -57,6 +57,23 @@ TIMEOUTS: Final = {
 """SWF's timeouts of an activity, and the attribute of its ActivityTaskScheduled that sets each."""
 
 
+def check_target(call: str, target: Any) -> None:
+    """Check that something can be stubbed, and its calls be listed, by object.
+
+    Args:
+        call: What is called with it, for the message.
+        target: What was given.
+
+    Raises:
+        DeclarationError: It cannot.
+    """
+    if not isinstance(target, Activity | Workflow | LambdaFunction):
+        raise DeclarationError(
+            f"{call}: {target!r} is no activity, workflow or Lambda function: give what the decorator made of it, "
+            "or its name"
+        )
+
+
 def check_outcome(what: str, declared: Target, outcome: Outcome, converter: Converter) -> None:
     """Check how a call of something is to end.
 
@@ -74,6 +91,7 @@ def check_outcome(what: str, declared: Target, outcome: Outcome, converter: Conv
     elif outcome.way == "raises":
         if not (isinstance(outcome.value, BaseException) or _is_error(outcome.value)):
             raise DeclarationError(f"stub of {what}: raises={outcome.value!r} is no exception; give one, or its class")
+        _check_class(what, outcome.value)
     elif outcome.way == "by":
         _check_function(what, getattr(declared, "signature", None), outcome.value)
     elif outcome.way == "times_out":
@@ -86,6 +104,15 @@ def check_outcome(what: str, declared: Target, outcome: Outcome, converter: Conv
 
 def _is_error(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def _check_class(what: str, error: Any) -> None:
+    if _is_error(error):
+        try:
+            error()
+        except TypeError as refused:
+            name = error.__name__
+            raise DeclarationError(f"stub of {what}: {refused}; give one: raises={name}(...)") from refused
 
 
 def _check_result(what: str, declared: Target, value: Any, converter: Converter) -> None:

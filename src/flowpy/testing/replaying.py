@@ -10,7 +10,7 @@ from attrs import frozen
 from flowpy.client.client import Client
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import HistoryError, NonDeterminismError
+from flowpy.errors import DeclarationError, HistoryError, NonDeterminismError
 from flowpy.runtime.decider import Workflows
 from flowpy.runtime.replaying import Replay, replay_history
 from flowpy.testing.sources import ExecutionHandle, each_source, named, read_source
@@ -45,6 +45,10 @@ class Replayer:
         strict: bool = False,
         converter: Converter = DEFAULT,
     ) -> None:
+        if isinstance(workflows, str) or not isinstance(workflows, Workflow | Iterable):
+            raise DeclarationError(
+                f"{workflows!r} is no workflow: give what @workflow made of the function, or several of them"
+            )
         self._only = workflows if isinstance(workflows, Workflow) else None
         self.workflows = Workflows([workflows] if isinstance(workflows, Workflow) else workflows)
         self.strict = strict

@@ -15,7 +15,7 @@ from flowpy.declare.durations import Duration, seconds
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import ActivityCancelRequested, CallError, DeclarationError
 from flowpy.runtime.lambdas import LambdaFunction
-from flowpy.testing.outcomes import NOTHING, WAYS, Outcome, Target, check_outcome
+from flowpy.testing.outcomes import NOTHING, WAYS, Outcome, Target, check_outcome, check_target
 
 __all__ = ["Stub", "Stubs"]
 
@@ -72,8 +72,10 @@ class Stub:
                 f"stub of {self.what}: say one of {', '.join(WAYS)}, not {' and '.join(ways) or 'none'}"
                 + ("" if ways else "; with delay or heartbeats alone the real function runs")
             )
-        if times is not None and times < 1:
-            raise DeclarationError(f"stub of {self.what}: times={times} calls are none; say at least 1")
+        if times is not None and (times < 1 or times % 1):
+            raise DeclarationError(f"stub of {self.what}: times={times} is no number of calls; say at least 1")
+        if isinstance(heartbeats, str | bytes):
+            raise DeclarationError(f"stub of {self.what}: heartbeats={heartbeats!r} is no list of details")
         way, value = next(iter(ways.items()), ("", None))
         outcome = Outcome(way, value, seconds(delay, "delay") or 0, tuple(heartbeats), times)
         if self._declared is not None:
@@ -139,11 +141,7 @@ class Stubs:
         if isinstance(target, str):
             stub = self._by_name[target] = Stub(target, None, self.converter)
             return stub
-        if not isinstance(target, Activity | Workflow | LambdaFunction):
-            raise DeclarationError(
-                f"stub: {target!r} is no activity, workflow or Lambda function: give what the decorator made of it, "
-                "or its name"
-            )
+        check_target("stub", target)
         stub = self._by_type[_key(target)] = Stub(target.name, target, self.converter)
         return stub
 

@@ -71,8 +71,9 @@ class HistoryBuilder(Decisions):
     ) -> None:
         if start.tzinfo is None:
             raise DeclarationError("HistoryBuilder: start has no time zone: give datetime(..., tzinfo=datetime.UTC)")
+        self._type = type_of(workflow, version, Workflow)
         started = {**WORKFLOW, **options_of(workflow), "parentInitiatedEventId": 0, **attributes}
-        started["workflowType"] = self._type = type_of(workflow, version)
+        started["workflowType"] = self._type
         log = EventLog(start, started["taskList"]["name"], started["taskStartToCloseTimeout"])
         super().__init__(log, workflow_id, run_id, converter)
         self._policy: str = started["childPolicy"]

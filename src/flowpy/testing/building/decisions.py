@@ -13,6 +13,7 @@ from flowpy.declare.durations import Duration
 from flowpy.declare.durations import seconds as whole_seconds
 from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
+from flowpy.errors import DeclarationError
 from flowpy.replay.answers import PATCH, SIDE_EFFECT
 from flowpy.runtime.ids import child_workflow_id, fitted
 from flowpy.testing.building.events import EventLog
@@ -91,7 +92,7 @@ class Decisions:
         Returns:
             A handle on the activity.
         """
-        type_ = type_of(activity, version)
+        type_ = type_of(activity, version, Activity)
         given_id = activity.settings.activity_id if isinstance(activity, Activity) else None
         chosen = id or self._numbered(type_["name"], type_["name"], given_id)
         if refused is not None:
@@ -159,7 +160,7 @@ class Decisions:
         Returns:
             A handle on the child.
         """
-        type_ = type_of(workflow, version)
+        type_ = type_of(workflow, version, Workflow)
         place = id or self._numbered(f"\0child:{type_['name']}", type_["name"])
         given_id = workflow.settings.workflow_id if isinstance(workflow, Workflow) else None
         chosen = workflow_id or given_id or child_workflow_id(self.workflow_id, self.run_id, place)
@@ -327,10 +328,17 @@ class Decisions:
         return built
 
 
-def type_of(called: Activity[..., Any] | Workflow[..., Any] | str, version: str) -> dict[str, str]:
-    """Name and version as SWF has them; those of what is declared, or of a name."""
+def type_of(called: Any, version: str, kind: type[Activity[..., Any] | Workflow[..., Any]]) -> dict[str, str]:
+    """Name and version as SWF has them; those of what is declared, or of a name.
+
+    Raises:
+        DeclarationError: It is neither a name nor of the kind that is asked for.
+    """
     if isinstance(called, str):
         return {"name": called, "version": version}
+    if not isinstance(called, kind):
+        name = kind.__name__.lower()
+        raise DeclarationError(f"history: {called!r} is no {name}: give what @{name} made of the function, or its name")
     return {"name": called.name, "version": called.version}
 
 
