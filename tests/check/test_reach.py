@@ -261,6 +261,44 @@ def test_a_comment_with_a_reason_is_heeded_and_one_without_is_reported(check: Ch
     ]
 
 
+# --- star imports -------------------------------------------------------------------------------
+
+
+def test_star_imports_bind_what_their_modules_give(check: Check) -> None:
+    code = """
+        from flowpy import *
+        from math import *
+        from time import *
+
+        @workflow
+        async def order():
+            sqrt(time())
+            sleep(1)
+    """
+    assert check(shop=code) == ["shop.py:8 FLOW101 time.time", "shop.py:9 FLOW111 time.sleep"], "the last one counts"
+
+
+def test_star_imports_lead_through_the_tree(check: Check) -> None:
+    found = check(
+        face="from flowpy import activity, workflow\n",
+        clocks="import time\nfrom shop import *\ndef age(): return time.time()\ndef _hidden(): return time.time()\n",
+        listed="import time\n__all__ = ['wait']\ndef wait(): time.sleep(1)\ndef age(): return time.time_ns()\n",
+        shop="from face import *\nfrom clocks import *\nfrom listed import *\n@workflow\ndef order(): wait(age())\n",
+    )
+    assert found == ["clocks.py:3 FLOW101 time.time", "listed.py:3 FLOW111 time.sleep"]
+
+
+@pytest.mark.parametrize("face", ["from flowpy import workflow", "import flowpy\nworkflow = flowpy.workflow"])
+def test_a_decorator_may_be_passed_on(check: Check, face: str) -> None:
+    code = "import time\nfrom face import workflow as durable\n@durable(version='1.0')\ndef order(): time.time()\n"
+    assert check(face=face, shop=code) == ["shop.py:4 FLOW101 time.time"]
+
+
+def test_a_name_of_ones_own_comes_before_that_of_a_star(check: Check) -> None:
+    code = "from time import *\nfrom flowpy import *\ndef time(): ...\n@workflow\ndef order(): time()\n"
+    assert check(shop=code) == []
+
+
 # --- files --------------------------------------------------------------------------------------
 
 
@@ -269,14 +307,33 @@ def test_what_cannot_be_read_is_a_finding(check: Check, tmp_path: Path) -> None:
     (tmp_path / "nul.py").write_bytes(b"name = '\x00'\n")
     (tmp_path / "deep.py").write_text("x = " + "(" * 500 + ")" * 500)
 
+    (tmp_path / "deeper.py").write_text("x = " + "-" * 20_000 + "1")
+    (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere.py")
+
     found = check(broken="def order(:\n    pass\n")
 
     assert [each.partition(" ")[0] + each.partition(" ")[2][:8] for each in found] == [
         "broken.py:1FLOW190 ",
         "deep.py:1FLOW190 ",
+        "deeper.py:1FLOW190 ",
+        "gone.py:1FLOW190 ",
         "latin.py:1FLOW190 ",
         "nul.py:1FLOW190 ",
     ]
+
+
+def test_a_function_that_is_nested_too_deeply_leaves_the_others_read(check: Check) -> None:
+    deep = f"import flowpy\n@flowpy.workflow\ndef deep():\n    x = {'1 + ' * 900}1\n"
+
+    found = check(deep=deep, shop="import flowpy, time\n@flowpy.workflow\ndef order(): time.time()\n")
+
+    assert [each[:17] for each in found] == ["deep.py:3 FLOW190", "shop.py:3 FLOW101"]
+
+
+def test_locks_of_editors_are_no_code(check: Check, tmp_path: Path) -> None:
+    (tmp_path / ".#shop.py").symlink_to("ann@host.4711")
+
+    assert check(shop="") == []
 
 
 def test_an_encoding_may_be_declared(check: Check, tmp_path: Path) -> None:

@@ -64,7 +64,10 @@ class _Check:
         while self._waiting:
             definition = self._waiting.popleft()
             reader = Reader(definition, self.project)
-            reader.read()
+            try:
+                reader.read()
+            except RecursionError:
+                reader.report(definition.node, "FLOW190", note="nested too deeply to be read")
             self._follow(definition.source, reader)
 
     def _follow(self, source: Source, reader: Reader) -> None:

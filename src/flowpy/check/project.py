@@ -12,7 +12,8 @@ from attrs import define, field
 
 from flowpy.check.finding import Finding
 from flowpy.check.names import dotted
-from flowpy.check.source import Definition, Source
+from flowpy.check.source import DECLARED, Definition, Source
+from flowpy.check.stars import starred
 
 _SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 _HOPS = 8
@@ -32,8 +33,20 @@ class Project:
         self._roots[root] = None
         known = self._modules.get((root, name))
         if known is None:
-            known = self._modules[root, name] = _read(path, name)
+            known = self._read(root, path, name)
         return known
+
+    def _read(self, root: str, path: str, name: str) -> Source:
+        # Known before its imports are followed: they may lead back.
+        source = self._modules[root, name] = _read(path, name)
+        source.learn(starred(source, lambda module: self.module(module, source)), self._passed_on(source))
+        return source
+
+    def _passed_on(self, source: Source) -> dict[str, str]:
+        """The decorators that a module has from another one of the tree, which has them from flowpy."""
+        own = source.names.maps[0].items()
+        named = [(name, target) for name, target in own if target.rpartition(".")[2] in DECLARED]
+        return {name: self.resolve(target, source)[1] for name, target in named if not target.startswith("flowpy.")}
 
     def module(self, name: str, near: Source) -> Source | None:
         """A module of the tree: beside the one that asks first."""
@@ -54,7 +67,7 @@ class Project:
             self._modules[key] = None
             for path in (f"{base}.py", f"{base}/__init__.py"):
                 if os.path.isfile(path):  # noqa: PTH113 - as above
-                    self._modules[key] = _read(path, name)
+                    self._read(root, path, name)
                     break
         return self._modules[key]
 
@@ -80,7 +93,7 @@ class Project:
             first, _, more = rest.partition(".")
             if first in source.functions or first in source.classes:
                 return split, name
-            target = source.names.maps[0].get(first, "")
+            target = source.names.maps[0].get(first, "") or source.names.maps[1].get(first, "")
             if first in source.variables:
                 target = dotted(source.variables[first], source.names)
                 if not target:
@@ -149,7 +162,12 @@ def _below(folder: str) -> Iterator[str]:
             for each in folders
             if not each.startswith(".") and each not in _SKIPPED and not Path(where, each, "pyvenv.cfg").exists()
         )
-        yield from (os.path.join(where, each) for each in sorted(files) if each.endswith(".py"))  # noqa: PTH118
+        yield from (os.path.join(where, each) for each in sorted(files) if _is_code(each))  # noqa: PTH118
+
+
+def _is_code(name: str) -> bool:
+    # A hidden file is none of the code: editors keep locks and copies so.
+    return name.endswith(".py") and not name.startswith(".")
 
 
 def _module(path: str) -> tuple[str, str]:
@@ -167,8 +185,8 @@ def _read(path: str, name: str) -> Source:
     try:
         with tokenize.open(path) as file:
             text = file.read()
-    except (SyntaxError, UnicodeDecodeError) as error:
+        return Source(path, name, text, is_package=path.endswith("__init__.py"))
+    except (SyntaxError, UnicodeDecodeError, OSError, RecursionError) as error:
         source = Source(path, name, "")
         source.error = Finding(path, 1, 1, "FLOW190", note=str(error))
         return source
-    return Source(path, name, text, is_package=path.endswith("__init__.py"))

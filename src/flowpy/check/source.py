@@ -17,7 +17,8 @@ from flowpy.rules import ignored
 
 _FACES = ("flowpy.", "flowpy.declare.")
 _ROOTS = frozenset({"workflow", "asynchronous"})
-_DECLARED = frozenset({"workflow", "asynchronous", "activity"})
+_DEEP = "nested too deeply to be read"
+DECLARED = frozenset({"workflow", "asynchronous", "activity"})
 
 
 @frozen(eq=False)
@@ -57,6 +58,7 @@ class Source:
         functions: Its functions.
         classes: Its classes.
         variables: Its variables, with what was assigned first.
+        stars: The modules that it imports everything from, in order.
     """
 
     path: str
@@ -70,19 +72,25 @@ class Source:
     classes: dict[str, ast.ClassDef] = field(factory=dict, init=False, repr=False)
     variables: dict[str, ast.expr] = field(factory=dict, init=False, repr=False)
     lines: list[str] = field(init=False, repr=False)
+    stars: list[str] = field(factory=list, init=False, repr=False)
     _wrapped: set[str] = field(factory=set, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.lines = self.text.splitlines()
         try:
             self.tree = ast.parse(self.text)
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self.tree = ast.Module([], [])
             line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
-            self.error = Finding(self.path, line, column, "FLOW190", note=getattr(error, "msg", str(error)))
-        self.names = ChainMap({}, BUILTINS)
+            self.error = Finding(self.path, line, column, "FLOW190", note=getattr(error, "msg", str(error)) or _DEEP)
+        self.names = ChainMap({}, {}, BUILTINS)
         for node in within(self.tree):
             self._take(node)
+
+    def learn(self, starred: dict[str, str], passed_on: dict[str, str]) -> None:
+        """Take what only other modules tell: what star imports bind, and what imported decorators are."""
+        self.names.maps[1].update(starred)
+        self.names.maps[0].update(passed_on)
         for node in within(self.tree):
             self._take_wrapped(node)
 
@@ -93,7 +101,11 @@ class Source:
 
     def _take(self, node: ast.AST) -> None:
         names = self.names.maps[0]
-        names.update(imported(node, self.package))
+        for name, stands_for in imported(node, self.package):
+            if name == "*":
+                self.stars.insert(0, stands_for.removesuffix(".*"))  # they come last first
+            else:
+                names[name] = stands_for
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self.functions[node.name] = node
             names[node.name] = f"{self.name}.{node.name}"
@@ -124,7 +136,7 @@ class Source:
             value = self.variables[own]
             return self.declares(value) if value is not decorator and isinstance(value, ast.Call) else ""
         last = name.rpartition(".")[2]
-        return last if last in _DECLARED and name.startswith(_FACES) else ""
+        return last if last in DECLARED and name.startswith(_FACES) else ""
 
     def kind_of(self, node: Function | ast.ClassDef) -> str:
         """What a function or class is declared as, or ""."""
@@ -135,7 +147,7 @@ class Source:
 
     def roots(self) -> Iterator[Definition]:
         """The functions with which workflow code begins."""
-        if "flowpy" in self.text:
+        if self.stars or any(name in self.text for name in _ROOTS):
             yield from self._roots_in(self.tree, ())
 
     def _roots_in(self, node: ast.AST, outer: tuple[Function, ...]) -> Iterator[Definition]:
