@@ -174,7 +174,7 @@ class TestWhatAFailureShows:
 
     def test_all_frames_if_they_are_asked_for(self, run):
         result = run("--full-trace", shop=self.SHOP, test_shop=self.TEST)
-        result.stdout.fnmatch_lines([">*super().result(timeout=0)"])
+        result.stdout.fnmatch_lines([">*current.result(timeout=0)"])
 
 
 def test_recording_stores_one_file_for_each_run(run, pytester):
@@ -304,11 +304,36 @@ def test_what_another_process_cannot_import_is_said(run):
     ("nodeid", "name"),
     [
         ("tests/shop/test_order.py::test_declined", "tests.shop.test_order.test_declined"),
-        ("test_order.py::TestX::test_a[eu-1/2]", "test_order.TestX.test_a.eu-1.2"),
+        ("test_order.py::TestX::test_a[eu-1.2]", "test_order.TestX.test_a.eu-1.2"),
     ],
 )
 def test_files_are_named_after_their_tests(nodeid, name):
     assert file_name(nodeid) == name
+
+
+@pytest.mark.parametrize(("one", "other"), [("a/b", "a:b"), ("a/b", "a.b"), ("é é", "é.é"), ("", ".")])
+def test_names_of_odd_parameters_stay_apart(one, other):
+    assert file_name(f"test_order.py::test_it[{one}]") != file_name(f"test_order.py::test_it[{other}]")
+
+
+def test_the_second_run_of_a_test_is_none_of_another_test(run, pytester):
+    test = """
+        import pytest
+        from shop import charge, order
+
+        @pytest.mark.parametrize(("name", "runs"), [("a", 2), ("a-2", 1)], ids=["a", "a-2"])
+        def test_orders(swf, name, runs):
+            swf.stub(charge, returns="r-1")
+            for number in range(runs):
+                swf.start(order, f"{name}-{number}")
+    """
+    run("--flowpy-record", test_shop=test).assert_outcomes(passed=2)
+
+    assert sorted(file.name for file in (pytester.path / "histories").iterdir()) == [
+        "test_shop.test_orders.a-2.history.json",
+        "test_shop.test_orders.a.history.json",
+        "test_shop.test_orders.a~2.history.json",
+    ]
 
 
 def test_long_names_stay_apart():

@@ -21,6 +21,8 @@ from flowpy.testing.recorded import replay_recorded
 __all__ = ["Session", "file_name", "session_of", "shown"]
 
 _LONGEST: Final = 180
+_ODD: Final = re.compile(r"[^\w.+=@-]+")
+"""What no file name should have."""
 
 
 @define
@@ -103,14 +105,19 @@ def _record(histories: list[dict[str, Any]], folder: Path, nodeid: str) -> None:
     """Write the histories of a test, one file each."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, history in enumerate(histories, 1):
-        name = file_name(nodeid) + (f"-{number}" if number > 1 else "")
+        name = file_name(nodeid) + (f"~{number}" if number > 1 else "")
         text = json.dumps(history, indent=1, ensure_ascii=False, default=lambda moment: moment.isoformat())
         (folder / f"{name}.history.json").write_text(text + "\n", encoding="utf-8")
 
 
 def file_name(nodeid: str) -> str:
-    """A file name for a test, such as ``tests.test_order.test_declined`` for ``tests/test_order.py::test_declined``."""
-    name = re.sub(r"[^\w.+=@-]+", ".", nodeid.replace(".py::", ".").replace("::", ".")).strip(".")
-    if len(name) <= _LONGEST:
+    """A file name for a test, such as ``tests.test_order.test_declined`` for ``tests/test_order.py::test_declined``.
+
+    No two tests have the same one.
+    """
+    test, bracket, parameters = nodeid.partition("[")
+    parameters = parameters.removesuffix("]")
+    name = _ODD.sub(".", test.replace(".py::", ".").replace("::", ".") + bracket + parameters).lstrip(".")
+    if len(name) <= _LONGEST and not _ODD.search(parameters):
         return name
     return f"{name[:_LONGEST]}-{hashlib.sha256(nodeid.encode()).hexdigest()[:16]}"
