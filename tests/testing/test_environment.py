@@ -367,3 +367,13 @@ def test_a_run_that_continues_for_ever_is_reported():
     with pytest.raises(flowpy.ResultNotReady, match="is still open after"):
         run.result(timeout="3d")
     swf.close()
+
+
+def test_nothing_happens_after_its_end():
+    with Environment() as swf:
+        run = swf.start(order, "o-7")
+
+    for call in (run.result, lambda: run.signal(approval, True), lambda: swf.advance(1), lambda: swf.start(count)):
+        with pytest.raises(flowpy.CallError, match="the environment is closed"):
+            call()
+    assert run.describe().status == "OPEN"

@@ -54,6 +54,7 @@ class Driver:
         page_size: Events of a page of the history that a decision task brings.
         lost_decisions: How many decisions are made and never sent.
         is_paused: Whether nothing happens.
+        is_closed: Whether nothing may happen any more.
     """
 
     def __init__(self, stage: Stage, watched: Callable[[], AbstractContextManager[object]]) -> None:
@@ -63,6 +64,7 @@ class Driver:
         self.page_size = PAGE_SIZE
         self.lost_decisions = 0
         self.is_paused = False
+        self.is_closed = False
         self._is_settling = False
         self._begun: Counter[str] = Counter()
         self._watched = watched
@@ -74,7 +76,10 @@ class Driver:
 
         Raises:
             BaseException: What a step raises: a run that cannot be decided, a stub that asserts.
+            CallError: The environment is closed.
         """
+        if self.is_closed:
+            raise CallError("the environment is closed: its histories were checked, and what happens now would not be")
         if self.is_paused or self._is_settling:
             return
         self._is_settling = True
@@ -204,7 +209,8 @@ class Driver:
         )
 
     def close(self) -> None:
-        """Let all code leave memory."""
+        """Let all code leave memory, and nothing happen any more."""
+        self.is_closed = True
         for live in self.lives.values():
             live.leave()
         self.work.close()

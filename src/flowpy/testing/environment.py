@@ -132,6 +132,7 @@ class Environment:
             DeclarationError: It is no workflow, or an option is unknown or refused.
             NotStubbed: It calls what only a stub can answer.
             RunHeld: Its code cannot be decided.
+            CallError: The environment is closed.
         """
         if not isinstance(workflow, Workflow):
             raise DeclarationError(f"start: {workflow!r} is no workflow: give what @workflow made of the function")
@@ -335,5 +336,5 @@ class Environment:
             apart(partial(replay_prefixes, live, every=self.strict))
 
     def close(self) -> None:
-        """Let go of everything: code that is suspended is closed."""
+        """Let go of everything: code that is suspended is closed, and nothing happens here any more."""
         self._driver.close()
