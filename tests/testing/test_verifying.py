@@ -355,3 +355,15 @@ def test_many_findings_are_counted_on_and_the_first_are_kept(monkeypatch: pytest
     assert verification.total("differs") == 5
     assert (len(verification.findings), verification.omitted) == (2, 3)
     assert "\nand 3 more\n" in str(verification)
+
+
+@pytest.mark.parametrize("rate", [0, -1])
+def test_a_rate_is_more_than_nothing(rate: float) -> None:
+    with pytest.raises(DeclarationError, match=f"calls_per_second={rate} is no rate"):
+        Replayer([changed_order]).verify(client_of(Domain()), calls_per_second=rate)
+
+
+@pytest.mark.parametrize("counts", [{"open": -1}, {"closed": -5}])
+def test_less_than_no_executions_are_not_looked_at(counts: dict[str, int]) -> None:
+    with pytest.raises(DeclarationError, match="is no number of executions"):
+        Selection(**counts)

@@ -139,7 +139,7 @@ class Replayer:
 
         Raises:
             UnknownResource: There is no such domain.
-            DeclarationError: The selection has more than one filter.
+            DeclarationError: The selection has more than one filter, or the rate is none.
             ServiceError: The executions could not be listed to the end.
         """
         chosen = Selection() if selection is None else selection

@@ -14,7 +14,7 @@ from flowpy.client.client import Client
 from flowpy.client.description import Description
 from flowpy.client.run import Run
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import NonDeterminismError, UnknownResource
+from flowpy.errors import DeclarationError, NonDeterminismError, UnknownResource
 from flowpy.history.events import CLOSE_EVENTS
 from flowpy.replay.divergence import Difference, Divergence
 from flowpy.runtime.replaying import Replay
@@ -156,6 +156,11 @@ class Selection:
     open: int | None = None
     closed: int = 0
 
+    def __attrs_post_init__(self) -> None:
+        for name, value in (("open", self.open), ("closed", self.closed)):
+            if value is not None and value < 0:
+                raise DeclarationError(f"Selection: {name}={value} is no number of executions; say 0 or more")
+
     def listed(self, client: Client) -> Iterator[Description]:
         """The executions, page by page as they are asked for; those that close meanwhile may come twice."""
         chosen: dict[str, Any] = {"workflow_id": self.workflow_id, "workflow": self.workflow, "tag": self.tag}
@@ -173,6 +178,8 @@ def verify(
     progress: Callable[[Verified], object] | None,
 ) -> Verification:
     """See ``Replayer.verify``."""
+    if not calls_per_second > 0:
+        raise DeclarationError(f"verify: calls_per_second={calls_per_second!r} is no rate; say how many, such as 5")
     reading = ReadingService(client.service, calls_per_second, client.sleep, client.clock)
     reader = Client(client.domain, reading, converter=client.converter, sleep=client.sleep, clock=client.clock)
     verification = Verification(client.domain)
