@@ -261,6 +261,36 @@ def test_a_comment_with_a_reason_is_heeded_and_one_without_is_reported(check: Ch
     ]
 
 
+# --- what a module holds ------------------------------------------------------------------------
+
+
+def test_chance_and_numbers_that_a_module_holds_are_found(check: Check) -> None:
+    code = """
+        import itertools, random
+        import flowpy
+        from chance import SHARED
+
+        LOTS = random.Random(4)
+        SECRETS = random.SystemRandom()
+        IDS = itertools.count()
+
+        @flowpy.workflow
+        async def order():
+            own, ids = random.Random(7), iter([1])
+            own.random(), next(ids)
+            LOTS.random()
+            SECRETS.choice("ab")
+            SHARED.shuffle([])
+            return next(IDS)
+    """
+    assert check(shop=code, chance="from random import Random\nSHARED = Random()\n") == [
+        "shop.py:14 FLOW103 LOTS.random",
+        "shop.py:15 FLOW104 SECRETS.choice",
+        "shop.py:16 FLOW103 SHARED.shuffle",
+        "shop.py:17 FLOW131 next(IDS)",
+    ]
+
+
 # --- star imports -------------------------------------------------------------------------------
 
 
