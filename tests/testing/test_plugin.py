@@ -283,6 +283,15 @@ def test_the_order_of_a_set_is_found_under_other_hash_seeds(run):
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*NonDeterminismError: replayed under PYTHONHASHSEED=*"])
+    result.stdout.no_fnmatch_line("*During handling of the above exception*")
+
+
+@pytest.mark.parametrize("seeds", ["one", "1,-2", "4294967296"])
+def test_what_is_no_hash_seed_is_wrong_usage(run, seeds):
+    result = run(f"--flowpy-hash-seeds={seeds}", test_shop=TEST)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --flowpy-hash-seeds: *is no hash seed; say numbers of 0 to 4294967295*"])
 
 
 def test_what_another_process_cannot_import_is_said(run):

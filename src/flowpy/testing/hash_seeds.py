@@ -12,16 +12,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from attrs import define, field
 
 from flowpy.data.converter import DEFAULT
-from flowpy.errors import CallError, NonDeterminismError
+from flowpy.errors import CallError, DeclarationError, NonDeterminismError
 from flowpy.testing.environment import Environment
 from flowpy.testing.live import Live
 
 __all__ = ["HashSeeds"]
+
+_LARGEST: Final = 4_294_967_295
+"""The largest value of PYTHONHASHSEED."""
 
 
 @define
@@ -39,8 +42,16 @@ class HashSeeds:
 
     @classmethod
     def of(cls, text: str, root: Path) -> Self:
-        """Read what ``--flowpy-hash-seeds`` says, such as ``1,2,3``."""
-        return cls(tuple(int(part) for part in text.split(",") if part.strip()), root)
+        """Read what ``--flowpy-hash-seeds`` says, such as ``1,2,3``.
+
+        Raises:
+            DeclarationError: One is nothing that Python takes.
+        """
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        for part in parts:
+            if not part.isdecimal() or int(part) > _LARGEST:
+                raise DeclarationError(f"{part!r} is no hash seed; say numbers of 0 to {_LARGEST}, such as 1,2,3")
+        return cls(tuple(int(part) for part in parts), root)
 
     def check(self, environment: Environment) -> None:
         """Replay every history of a test under every seed.

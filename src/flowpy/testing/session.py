@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from attrs import define, field
 
-from flowpy.errors import FlowpyError
+from flowpy.errors import DeclarationError, FlowpyError
 from flowpy.runtime.replaying import Replay
 from flowpy.testing.environment import Environment
 from flowpy.testing.hash_seeds import HashSeeds
@@ -63,14 +63,21 @@ class Session:
             pytest.fail.Exception: One does not replay.
         """
         for environment in self._environments.get(item.nodeid, ()):
-            try:
-                environment.check()
-                self.hash_seeds.check(environment)
-            except FlowpyError as error:
-                # The report says all; the frames that found it out say nothing.
-                pytest.fail(shown(error), pytrace=False)
+            found = self._found(environment)
+            if found:
+                # The report says all; the frames that found it out say nothing, nor does a second report as context.
+                pytest.fail(found, pytrace=False)
             if self.folder is not None:
                 _record(environment.histories(), self.folder, item.nodeid)
+
+    def _found(self, environment: Environment) -> str:
+        """The report on a history that does not replay, "" if all do."""
+        try:
+            environment.check()
+            self.hash_seeds.check(environment)
+        except FlowpyError as error:
+            return shown(error)
+        return ""
 
     def name_seed(self, item: pytest.Item) -> None:
         """Have the report of a failure say what chance decided."""
@@ -91,7 +98,10 @@ def session_of(config: pytest.Config) -> Session:
     if session is None:
         option = config.option
         folder = config.rootpath / config.getini("flowpy_histories") if option.flowpy_record else None
-        seeds = HashSeeds.of(option.flowpy_hash_seeds, config.rootpath)
+        try:
+            seeds = HashSeeds.of(option.flowpy_hash_seeds, config.rootpath)
+        except DeclarationError as error:
+            raise pytest.UsageError(f"--flowpy-hash-seeds: {error}") from error
         session = config.stash[_KEY] = Session(option.flowpy_strict, option.flowpy_seed, folder, seeds)
     return session
 
