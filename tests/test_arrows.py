@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "declare": {"errors"},
     "data": {"errors", "declare"},
     "history": {"errors"},
-    "replay": _KERNEL,
+    "replay": _KERNEL | {"rules"},
     "runtime": _KERNEL | {"rules"},
     "check": {"rules"},
     "service": {"errors"},

@@ -179,7 +179,7 @@ def _later(execution: Execution, episode: Episode) -> dict[tuple[str, str], int]
     later: dict[tuple[str, str], int] = {}
     for each in _following(execution, episode):
         for event in each.answers or ():
-            if event["eventType"] in ANSWERS:
+            if event["eventType"] in ANSWERS or event["eventType"] in CLOSES:
                 one = recorded(event)
                 later.setdefault((one.decision_type, one.id), event["eventId"])
     return later

@@ -53,7 +53,8 @@ class Evidence:
         code: Decisions the code made that are not recorded.
         reason: What contradicts, where one decision stands on both sides.
         differences: Harmless differences in the same decision task.
-        later: (decisionType, id) of decisions recorded in later decision tasks, with their event ids.
+        later: (decisionType, id) of decisions recorded in later decision tasks, with their event ids; the close has
+            the id "".
         lost_patches: Recorded patches that the code asked for too early: they answered False.
         unasked_patches: Patches recorded in this decision task, or the one before, that the code did not ask for.
         shift: What was inserted among, or removed from, calls of one name that are told apart by their numbers.
@@ -100,9 +101,13 @@ def guess_differences(differences: tuple[Difference, ...], source: Source) -> Ca
     old, new = [repr(d.recorded) for d in differences], [repr(d.made) for d in differences]
     clock = source.not_repeatable(first.line)
     if len(differences) > 1 and sorted(old) == sorted(new):
-        if len({d.line for d in differences}) == 1:
+        one_line = len({d.line for d in differences}) == 1
+        if one_line and source.sets_walked() is not None:
             words = "one line makes the same calls in another order, as may happen with" + _set(source)
             return Cause("hash order", words, remedy("hash order"))
+        if one_line:
+            words = "one line makes the same calls in another order: by an edit, or by walking a set"
+            return Cause("reordered", words, remedy("reordered"))
         words = "the calls were reordered: the same values come in another order"
         return Cause("reordered", words, remedy("reordered"))
     if clock is not None:
@@ -178,7 +183,7 @@ def _ends(evidence: Evidence) -> Cause | None:
     new = next((one for one in evidence.code if _is_close(one)), None)
     if old is not None and new is not None:
         words = f"the run {_ENDS[old.decision_type][0]} here, and now it {_ENDS[new.decision_type][1]}"
-    elif new is not None and new.decision_type == "FailWorkflowExecution":
+    elif new is not None and new.decision_type == "FailWorkflowExecution" and not _ends_so_later(evidence, new):
         words = "the code now raises here"
     elif new is not None and evidence.history and not _still_there(evidence, evidence.history):
         return None
@@ -228,7 +233,7 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
     old, new = next(_pairs(evidence), (history[0], code[0]))
     if sorted(one.name for one in history) == sorted(one.name for one in code):
         return _other_ids(evidence, history, code)
-    calls = evidence.source.mentions(_names(old))
+    calls = [call for call in evidence.source.mentions(_names(old)) if not _became(evidence, call, new)]
     fork = next((f for call in calls if new.line and (f := evidence.source.branch(call.line, new.line.line))), None)
     if fork is not None:
         clock = evidence.source.not_repeatable(CodeLine(fork.file, fork.line, ""))
@@ -238,7 +243,7 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
         words = f"the code takes another way at {_place(fork)}: if {fork.text}"
         return Cause("other branch", words, remedy("other branch"))
     later = evidence.later.get((new.decision_type, new.id))
-    passed = all(call.called and new.line is not None and call.line < new.line.line for call in calls)
+    passed = all(call.called and new.line is not None and call.is_before(new.line) for call in calls)
     if later is not None and passed:
         words = f"{_list((old,))} was removed: the code goes on with {_call(new)}, event {later} in the history"
         return Cause("removed", words, remedy("removed", old))
@@ -300,8 +305,19 @@ def _names(one: Decided) -> tuple[str, ...]:
     return _CALLED.get(one.decision_type, ())
 
 
+def _became(evidence: Evidence, call: Found, new: Decided) -> bool:
+    """Whether a call that reads as the old one makes the new decision: the type has another name than the function."""
+    here = [each.line for each in evidence.source.mentions(_names(new))]
+    return new.line is not None and (call.file, call.line) == (new.line.file, new.line.line) and call.line not in here
+
+
 def _still_there(evidence: Evidence, history: tuple[Decided, ...]) -> bool:
     return any(evidence.source.mentions(_names(one)) for one in history)
+
+
+def _ends_so_later(evidence: Evidence, end: Decided) -> bool:
+    """Whether the history ends in the same way after the decisions that the code does not make."""
+    return bool(evidence.history) and (end.decision_type, end.id) in evidence.later
 
 
 def _is_close(one: Decided) -> bool:

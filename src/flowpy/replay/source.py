@@ -13,13 +13,12 @@ from typing import Final
 from attrs import frozen
 
 from flowpy.replay.divergence import CodeLine
+from flowpy.rules import RULES
 
-_NOT_REPEATABLE: Final = frozenset(
-    "time.time time.time_ns time.monotonic time.perf_counter datetime.now datetime.utcnow datetime.today date.today "
-    "uuid.uuid1 uuid.uuid4 os.getenv os.urandom os.environ os.getpid".split()
-)
-_WHOLE_MODULES: Final = frozenset(("random", "secrets"))
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_READINGS: Final = [name for number in range(101, 107) for name in RULES[f"FLOW{number}"].calls]
+_NOT_REPEATABLE: Final = frozenset(".".join(name.split(".")[-2:]) for name in _READINGS)
+_WHOLE_MODULES: Final = frozenset(name.removesuffix(".*") for name in _READINGS if name.endswith(".*"))
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @frozen
@@ -31,12 +30,19 @@ class Found:
         line: Line number.
         text: The code, such as ``time.time``.
         called: Whether it is called there, and not only passed on.
+        function: Name of the function it stands in, without those around it.
     """
 
     file: str
     line: int
     text: str
     called: bool = True
+    function: str = ""
+
+    def is_before(self, line: CodeLine) -> bool:
+        """Whether it stands above a line of the same function."""
+        same = self.file == line.file and self.function == line.function.rpartition(".")[2]
+        return same and self.line < line.line
 
 
 class Source:
@@ -48,7 +54,7 @@ class Source:
 
     def __init__(self, lines: Iterable[CodeLine | None]) -> None:
         self._trees: dict[str, ast.Module | None] = {}
-        self._functions: dict[int, tuple[str, ast.AST]] = {}
+        self._functions: dict[int, tuple[str, _Function]] = {}
         for line in lines:
             function = self._function(line) if line is not None else None
             if line is not None and function is not None:
@@ -60,8 +66,9 @@ class Source:
         calls = [node.func for _, node in self._nodes() if isinstance(node, ast.Call)]
         called = {id(node) for function in calls for node in ast.walk(function)}
         found = [
-            Found(file, node.lineno, ast.unparse(node), id(node) in called)
-            for file, node in self._nodes()
+            Found(file, node.lineno, ast.unparse(node), id(node) in called, function.name)
+            for file, function in self._functions.values()
+            for node in ast.walk(function)
             if isinstance(node, ast.Name | ast.Attribute) and _last(node) in wanted
         ]
         return sorted(found, key=lambda one: one.line)
@@ -115,7 +122,7 @@ class Source:
         for file, function in self._functions.values():
             yield from ((file, node) for node in ast.walk(function))
 
-    def _function(self, line: CodeLine) -> ast.AST | None:
+    def _function(self, line: CodeLine) -> _Function | None:
         if line.file not in self._trees:
             self._trees[line.file] = _parsed(line.file)
         tree = self._trees[line.file]
@@ -124,7 +131,7 @@ class Source:
         around = [
             node
             for node in ast.walk(tree)
-            if isinstance(node, _FUNCTIONS) and node.lineno <= line.line <= (node.end_lineno or node.lineno)
+            if isinstance(node, _Function) and node.lineno <= line.line <= (node.end_lineno or node.lineno)
         ]
         return max(around, key=lambda node: node.lineno, default=None)
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from attrs import define, field
+from cattrs import structure
 
 from flowpy.data.converter import DEFAULT
 from flowpy.errors import CallError, DeclarationError, NonDeterminismError
+from flowpy.replay.divergence import Divergence
 from flowpy.testing.environment import Environment
 from flowpy.testing.live import Live
 
@@ -64,9 +66,7 @@ class HashSeeds:
             for live in environment.executions():
                 answer = self._ask(seed, _request(live, self.root))
                 if answer["error"] is not None:
-                    raise (NonDeterminismError if answer["diverged"] else CallError)(
-                        f"replayed under PYTHONHASHSEED={seed}: {answer['error']}"
-                    )
+                    raise _error(f"replayed under PYTHONHASHSEED={seed}: {answer['error']}", answer)
 
     def _ask(self, seed: int, request: dict[str, Any]) -> dict[str, Any]:
         process = self._process(seed)
@@ -104,6 +104,14 @@ class HashSeeds:
             with contextlib.suppress(BrokenPipeError):
                 process.communicate()
         self._processes.clear()
+
+
+def _error(text: str, answer: dict[str, Any]) -> CallError | NonDeterminismError:
+    """The error that was raised in the other process."""
+    if not answer["diverged"]:
+        return CallError(text)
+    report = answer["divergence"]
+    return NonDeterminismError(text, divergence=report and structure(report, Divergence))
 
 
 def _request(live: Live, root: Path) -> dict[str, Any]:

@@ -36,8 +36,10 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         _replay(request)
     except Exception as error:
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])
-        return {"error": text, "diverged": isinstance(error, NonDeterminismError)}
-    return {"error": None, "diverged": False}
+        diverged = isinstance(error, NonDeterminismError)
+        divergence = getattr(error, "divergence", None)
+        return {"error": text, "diverged": diverged, "divergence": divergence and divergence.to_json()}
+    return {"error": None}
 
 
 def _replay(request: dict[str, Any]) -> None:
