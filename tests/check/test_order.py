@@ -161,3 +161,52 @@ def test_of_numbers_it_is_a_warning(code: str, tmp_path: Path) -> None:
 )
 def test_other_rules(code: str, rules: list[str], tmp_path: Path) -> None:
     assert [finding.rule_id for finding in found(code, tmp_path)] == rules
+
+
+HELD_BY_ALL = """\
+from collections import deque
+from flowpy import execute, workflow
+
+@workflow
+class Order:
+    seen: list[str] = []
+    waiting = deque()
+    own: list[str] = []
+    few = ("a", "b")
+
+    def __init__(self):
+        self.own = []
+
+    @execute
+    async def run(self, name: str, given: list[str], met: list[str] = [], *, more=None, noted: dict = {}):
+        {code}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("self.seen.append(name)", "self.seen.append"),
+        ("self.seen[0] = name", "self.seen[0]"),
+        ("self.waiting.popleft()", "self.waiting.popleft"),
+        ("met.append(name)", "met.append"),
+        ("noted[name] = 1", "noted[name]"),
+        ("self.own.append(name)", None),
+        ("self.few.index(name)", None),
+        ("given.append(name)", None),
+        ("met = list(met); met.append(name)", None),
+        ("more.append(name)", None),
+        ("len(self.seen)", None),
+    ],
+)
+def test_what_all_objects_or_all_calls_share_is_like_state_of_the_module(
+    code: str, what: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "shop.py"
+    file.write_text(HELD_BY_ALL.replace("{code}", code), encoding="utf-8")
+
+    found = check_paths([str(file)])
+
+    assert [(each.rule_id, each.what, each.severity) for each in found] == (
+        [("FLOW131", what, "warning")] if what else []
+    )

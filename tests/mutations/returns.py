@@ -47,6 +47,8 @@ async def inspection(item: str) -> int:
     cents = await appraise(item)
     if cents > 300:
         await restock(item)
+    else:
+        await thank(item)
     return cents
 
 

@@ -76,14 +76,14 @@ ORDER: Final = Sample(
     {"approved": approved, "declined": declined, "cancelled": cancelled, "packed": packed},
 )
 
-RETURNS: Final = Sample(
-    ROOT / "tests" / "mutations" / "returns.py",
-    {
-        "taken back": taken_back,
-        "forgotten": forgotten,
-        "collected": collected,
-        "appraised": appraised,
-        "complained": complained,
-    },
+_RETURNS: Final = ROOT / "tests" / "mutations" / "returns.py"
+TAKE_BACK: Final = Sample(
+    _RETURNS,
+    {"taken back": taken_back, "forgotten": forgotten},
     before=(('    if flowpy.patched("thanks"):\n        await thank(customer)\n', ""),),
 )
+ROUNDS: Final = Sample(_RETURNS, {"collected": collected})
+NIGHTLY: Final = Sample(_RETURNS, {"appraised": appraised})
+COMPLAINT: Final = Sample(_RETURNS, {"complained": complained})
+
+SAMPLES: Final = (ORDER, TAKE_BACK, ROUNDS, NIGHTLY, COMPLAINT)

@@ -181,7 +181,7 @@ def _later(execution: Execution, episode: Episode) -> dict[tuple[str, str], int]
         for event in each.answers or ():
             if event["eventType"] in ANSWERS or event["eventType"] in CLOSES:
                 one = recorded(event)
-                later.setdefault((one.decision_type, one.id), event["eventId"])
+                later.setdefault((one.decision_type, one.id or one.what), event["eventId"])
     return later
 
 

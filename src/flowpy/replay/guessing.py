@@ -53,8 +53,8 @@ class Evidence:
         code: Decisions the code made that are not recorded.
         reason: What contradicts, where one decision stands on both sides.
         differences: Harmless differences in the same decision task.
-        later: (decisionType, id) of decisions recorded in later decision tasks, with their event ids; the close has
-            the id "".
+        later: (decisionType, id) of decisions recorded in later decision tasks, with their event ids; of the close
+            its words in place of the id.
         lost_patches: Recorded patches that the code asked for too early: they answered False.
         unasked_patches: Patches recorded in this decision task, or the one before, that the code did not ask for.
         shift: What was inserted among, or removed from, calls of one name that are told apart by their numbers.
@@ -233,7 +233,8 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
     old, new = next(_pairs(evidence), (history[0], code[0]))
     if sorted(one.name for one in history) == sorted(one.name for one in code):
         return _other_ids(evidence, history, code)
-    calls = [call for call in evidence.source.mentions(_names(old)) if not _became(evidence, call, new)]
+    mentioned = evidence.source.mentions(_names(old))
+    calls = [call for call in mentioned if not _became(evidence, call, new)]
     fork = next((f for call in calls if new.line and (f := evidence.source.branch(call.line, new.line.line))), None)
     if fork is not None:
         clock = evidence.source.not_repeatable(CodeLine(fork.file, fork.line, ""))
@@ -258,8 +259,12 @@ def _both(evidence: Evidence, history: list[Decided], code: list[Decided]) -> Ca
         return Cause("inserted", words, remedy("inserted", None, new))
     if old.decision_type != new.decision_type:
         return Cause("other kind", f"{_call(old)} was replaced by {_call(new)}", remedy("other kind", old, new))
+    elsewhere = evidence.source.calls_anywhere(_names(old))
     if calls:
         words = f"{_call(old)} was replaced by {_call(new)}"
+    elif elsewhere and not mentioned:
+        words = f"{_call(old)} was replaced by {_call(new)}, or the code no longer comes to {_place(elsewhere[-1])}"
+        return Cause("other branch", words, remedy("other branch"))
     else:
         also = ", replaced by it, or removed" if evidence.newest else ", or replaced by it"
         words = f"{_call(old)} was renamed to {_call(new)}{also}"
@@ -317,7 +322,7 @@ def _still_there(evidence: Evidence, history: tuple[Decided, ...]) -> bool:
 
 def _ends_so_later(evidence: Evidence, end: Decided) -> bool:
     """Whether the history ends in the same way after the decisions that the code does not make."""
-    return bool(evidence.history) and (end.decision_type, end.id) in evidence.later
+    return bool(evidence.history) and (end.decision_type, end.what) in evidence.later
 
 
 def _is_close(one: Decided) -> bool:

@@ -62,16 +62,18 @@ class Source:
 
     def mentions(self, names: Iterable[str]) -> list[Found]:
         """Where functions or methods of these names are called or passed on, in the order of lines."""
-        wanted = frozenset(names)
-        calls = [node.func for _, node in self._nodes() if isinstance(node, ast.Call)]
-        called = {id(node) for function in calls for node in ast.walk(function)}
-        found = [
-            Found(file, node.lineno, ast.unparse(node), id(node) in called, function.name)
-            for file, function in self._functions.values()
-            for node in ast.walk(function)
-            if isinstance(node, ast.Name | ast.Attribute) and _last(node) in wanted
+        return _mentions(self._functions.values(), frozenset(names))
+
+    def calls_anywhere(self, names: Iterable[str]) -> list[Found]:
+        """Where they are called in any function of the files that the lines stand in."""
+        functions = [
+            (file, node)
+            for file, tree in self._trees.items()
+            if tree is not None
+            for node in ast.walk(tree)
+            if isinstance(node, _Function)
         ]
-        return sorted(found, key=lambda one: one.line)
+        return [found for found in _mentions(functions, frozenset(names)) if found.called]
 
     def not_repeatable(self, near: CodeLine | None = None) -> Found | None:
         """A reading of a clock, of chance or of the environment.
@@ -148,6 +150,19 @@ def _parsed(file: str) -> ast.Module | None:
         # SystemError: CPython 3.11's parser miscounts its depth if a warning runs code meanwhile. A report must not
         # fail for want of a guess.
         return None
+
+
+def _mentions(functions: Iterable[tuple[str, _Function]], wanted: frozenset[str]) -> list[Found]:
+    found = []
+    for file, function in functions:
+        calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+        called = {id(node) for each in calls for node in ast.walk(each)}
+        found += [
+            Found(file, node.lineno, ast.unparse(node), id(node) in called, function.name)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name | ast.Attribute) and _last(node) in wanted
+        ]
+    return sorted(found, key=lambda one: one.line)
 
 
 def _last(function: ast.AST) -> str:
