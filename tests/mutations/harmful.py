@@ -135,6 +135,12 @@ HARMFUL: Final = (
         replay="ended differently",
     ),
     change(
+        "a call is given an id",
+        TAKE_BACK,
+        ("        await restock(item)", '        await restock.options(activity_id="shelf")(item)'),
+        replay="other target",
+    ),
+    change(
         "a call is replaced by a timer",
         TAKE_BACK,
         ("        await restock(item)", "        await flowpy.sleep(60)"),
@@ -381,7 +387,7 @@ HARMFUL: Final = (
         TAKE_BACK,
         ("import asyncio\n", "import asyncio\nimport uuid\n"),
         ("await restock(item)", "await restock.options(activity_id=str(uuid.uuid4()))(item)"),
-        replay="clock",
+        replay="other target",
         test="clock",
         strict="FLOW105",
         seeds="clock",
