@@ -237,6 +237,11 @@ def test_events_of_other_forms(event):
         b'{"events": "text"}',
         b'{"events": {"eventId": 1}}',
         b'{"events": null}',
+        b'{"events": {}}',
+        b'{"events": ""}',
+        b'{"events": [{"workflowExecutionStartedEventAttributes": {"tagList": "ab"}}]}',
+        b'{"events": [{"workflowExecutionStartedEventAttributes": {"tagList": {"a": 1}}}]}',
+        b'{"events": [{"workflowExecutionStartedEventAttributes": {"tagList": [null, "a"]}}]}',
     ],
     ids=lambda body: repr(body[:24]),
 )
@@ -280,7 +285,9 @@ def zone(request, monkeypatch):
 def test_times_are_the_same_instants_in_every_zone_and_at_every_change_of_the_clock(zone):
     spring, autumn = 1710054000, 1730613600  # New York 2024; two weeks around each cover the other zones
     stamps = [at + 900 * n + 0.123 for at in (spring, autumn) for n in range(-2 * 672, 2 * 672)]
-    body = {"events": [{"eventId": 1, "eventType": "New", "eventTimestamp": stamp} for stamp in stamps]}
+    fired = {"eventId": 1, "eventType": "TimerFired", "timerFiredEventAttributes": {"timerId": "t"}}
+    new = {"eventId": 1, "eventType": "New"}
+    body = {"events": [{**(new if stamp % 7 < 1 else fired), "eventTimestamp": stamp} for stamp in stamps]}
     plain, ours = both("GetWorkflowExecutionHistory", body)
     assert ours == plain
     assert [event["eventTimestamp"][1].timestamp() for event in ours["events"]] == stamps
