@@ -5,6 +5,7 @@ from __future__ import annotations
 from flowpy.service.boto import BotoService
 from flowpy.service.faults import fault
 from flowpy.service.protocol import Service
+from flowpy.service.replies import read_replies
 from flowpy.service.retrying import Backoff
 
-__all__ = ["Backoff", "BotoService", "Service", "fault"]
+__all__ = ["Backoff", "BotoService", "Service", "fault", "read_replies"]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from flowpy import errors
 from flowpy.service.faults import from_botocore
+from flowpy.service.replies import read_replies
 
 __all__ = ["BotoService"]
 
@@ -32,7 +33,8 @@ POLL_READ_TIMEOUT: Final = 75.0
 class BotoService:
     """The real SWF, or anything that speaks its wire protocol, as a ``Service``.
 
-    boto3 is imported when the first call is made. Timeouts are set on the clients made here only.
+    boto3 is imported when the first call is made. Timeouts, and the fast reading of replies
+    (``read_replies``), are set on the clients made here only.
 
     Args:
         client: A boto3 SWF client to use for everything instead of own ones: its timeouts and retries are
@@ -124,12 +126,14 @@ class BotoService:
             tcp_keepalive=True,
         )
         try:
-            return self._session.client(
+            client = self._session.client(
                 "swf", region_name=self._region_name, endpoint_url=self._endpoint_url, config=config
             )
         except NoRegionError as error:
             message = "no AWS region is set: give region_name=…, or set AWS_REGION or a region in the AWS profile"
             raise errors.InvalidRequest(message, operation="", fault="NoRegionError") from error
+        read_replies(client)
+        return client
 
 
 def _translated(error: Exception, operation: str) -> Exception:
