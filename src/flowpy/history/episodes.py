@@ -19,7 +19,7 @@ from attrs import define, field
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, CLOSE_EVENTS, DECISION_EVENTS, Event
 from flowpy.history.malformed import MALFORMED, malformed
-from flowpy.history.stretches import SCHEDULED, SEEN, are_of, chosen, is_plain, known, letters_of, places
+from flowpy.history.stretches import COMPLETED, STARTED, known, letter_table, letters_of, parts_of, places
 
 HOLD_PREFIX: Final = "flowpy.hold-"
 AGAIN_PREFIX: Final = "flowpy.again-"
@@ -47,17 +47,15 @@ _ROLES: Final[dict[str, Any]] = {
     "WorkflowExecutionSignaled": _OTHER,
 }
 _BRIEF_ROLES: Final = {**_ROLES, "ActivityTaskStarted": _NOTHING, "LambdaFunctionStarted": _NOTHING}
-_LETTERS: Final = {
-    **dict.fromkeys(ATTRIBUTES, SEEN[0]),
-    **{kind: ord("u" if role is _NOTHING else "?") for kind, role in _BRIEF_ROLES.items()},
-    "ActivityTaskScheduled": SCHEDULED[0],
-    "DecisionTaskStarted": ord("s"),
-    "DecisionTaskCompleted": ord("c"),
-}
+_LETTERS: Final = letter_table(
+    unseen=[kind for kind, role in _BRIEF_ROLES.items() if role is _NOTHING],
+    other=[kind for kind, role in _BRIEF_ROLES.items() if role is not _NOTHING],
+)
 
 
 BLOCK: Final = 120
 """Events that are cut before the code runs through them: few enough to stay in a processor's cache meanwhile."""
+
 
 @define(init=False)
 class Episode:
@@ -173,7 +171,7 @@ class Episodes:
         while True:
             block = events[begin : begin + BLOCK]
             text, is_last = letters_of(block, _LETTERS), begin + BLOCK >= len(events)
-            end = len(text) if is_last else text.rfind(b"c", cut_already) + 1 or len(text)
+            end = len(text) if is_last else text.rfind(COMPLETED, cut_already) + 1 or len(text)
             self._skim_block(block[:end], text[:end], cut_already, done)
             if is_last:
                 return
@@ -181,45 +179,42 @@ class Episodes:
             yield done
             done.clear()
             # A stretch begins with the DecisionTaskCompleted before it.
-            cut_already = int(text[end - 1] == _LETTERS["DecisionTaskCompleted"])
+            cut_already = int(text.endswith(COMPLETED, 0, end))
             begin += end - cut_already
 
     def _skim_block(self, block: list[Event], text: bytes, at: int, done: list[Episode]) -> None:
         """Cut a block; if ``at`` is 1 its first event is a DecisionTaskCompleted that was cut already."""
-        cut = 0 if at else text.find(b"c")
+        cut = 0 if at else text.find(COMPLETED)
         while cut >= 0:
             self._cut(block[at : cut + 1], done)
             at = cut + 1
             if not (self._carry or self._effective):
                 at = self._plain(block, text, cut, done) + 1
-            cut = text.find(b"c", at)
+            cut = text.find(COMPLETED, at)
         if not self._take(block[at:], text[at:]):
             self._cut(block[at:], done)
 
     def _take(self, events: list[Event], text: bytes) -> bool:
         """Take many events of one decision task at once; returns whether that is all they are."""
-        if not is_plain(text):
-            return False
         answers, completed = self._transaction()
-        mine = chosen(events, text, SCHEDULED)
-        if mine and not are_of(mine, completed):
+        parts = parts_of(events, text, completed)
+        if parts is None:
             return False
-        answers.extend(mine)
-        self._carry.extend(chosen(events, text, SEEN))
+        answers.extend(parts[0])
+        self._carry.extend(parts[1])
         return True
 
     def _plain(self, events: list[Event], text: bytes, at: int, done: list[Episode]) -> int:
         """Cut the plain stretches that follow a DecisionTaskCompleted; returns where the last one ends."""
         last, handed_out, begin, context = self._last, self._handed_out, at, self.context
         assert last is not None
-        stretches = text[at + 1 :].split(b"sc")
+        stretches = text[at + 1 :].split(STARTED + COMPLETED)
         stretches.pop()
         id = last.completed["eventId"]  # type: ignore[index] # a completed episode has it
         try:
             for stretch in stretches:
                 # Where its answers begin and end after the DecisionTaskCompleted, and what code sees of it.
-                where = known.get(stretch) or places(stretch)
-                first, answers_end, seen_from, seen_to = where
+                first, answers_end, seen_from, seen_to = known.get(stretch) or places(stretch)
                 if first < 0:
                     break
                 answers = events[at + first : at + answers_end]

@@ -40,6 +40,8 @@ class Entity:
 
     # No __slots__: thousands are made in every replay, and what has its default costs nothing.
     decision_type: ClassVar[str] = ""
+    name: str = ""
+    version: str = ""
     attributes: dict[str, Any] | None = None
     listener: Any = None
     state: int = CREATED
@@ -56,8 +58,10 @@ class Entity:
         site: Site = None,
     ) -> None:
         self.id = id
-        self.name = name
-        self.version = version
+        if name:
+            self.name = name
+        if version:
+            self.version = version
         self.input = input
         self.attributes = attributes
         self.listener = listener
@@ -132,12 +136,8 @@ class ActivityTask(Entity):
         listener: Any = None,
         site: Site = None,
     ) -> None:
-        self.id = id
+        super().__init__(id, input=input, attributes=attributes, listener=listener, site=site)
         self.type = type
-        self.input = input
-        self.attributes = attributes
-        self.listener = listener
-        self.site = site
 
     @property
     def name(self) -> str:  # type: ignore[override] # read only: it is the type's
