@@ -41,6 +41,7 @@ from flowpy.errors import (
     ActivityCancelRequested,
     ActivityError,
     ActivityFailed,
+    ActivityProcessDied,
     ActivityScheduleFailed,
     ActivityTimedOut,
     AlreadyExists,
@@ -53,6 +54,7 @@ from flowpy.errors import (
     ChildStartFailed,
     ChildTerminated,
     ChildTimedOut,
+    ConfigurationError,
     ContinueAsNew,
     ContinueAsNewFailed,
     DecisionFailed,
@@ -77,10 +79,16 @@ from flowpy.errors import (
     NotInTask,
     NotStubbed,
     OutsideWorkflow,
+    PayloadCodecUnknown,
+    PayloadCorrupt,
     PayloadError,
+    PayloadKeyUnknown,
+    PayloadMissing,
     PayloadNotDecodable,
     PayloadNotEncodable,
+    PayloadStoreUnavailable,
     PayloadTooLarge,
+    PayloadUnavailable,
     ReadOnly,
     ResultNotReady,
     RunBlocked,
@@ -104,8 +112,9 @@ from flowpy.errors import (
 )
 from flowpy.runtime.continuing import continue_as_new
 from flowpy.runtime.external import external
-from flowpy.runtime.facts import RunInfo, info, is_replaying, logger, now, random, set_state, uuid4
+from flowpy.runtime.facts import RunInfo, info, is_replaying, now, random, set_state, uuid4
 from flowpy.runtime.lambdas import lambda_function
+from flowpy.runtime.logs import logger
 from flowpy.runtime.recording import patched, side_effect
 from flowpy.runtime.waiting import all_of, any_of, shield, sleep
 
@@ -124,6 +133,7 @@ __all__ = [
     "ActivityCanceled",
     "ActivityError",
     "ActivityFailed",
+    "ActivityProcessDied",
     "ActivityScheduleFailed",
     "ActivityTimedOut",
     "AlreadyExists",
@@ -138,6 +148,7 @@ __all__ = [
     "ChildTerminated",
     "ChildTimedOut",
     "Client",
+    "ConfigurationError",
     "ContinueAsNew",
     "ContinueAsNewFailed",
     "DecisionFailed",
@@ -162,10 +173,16 @@ __all__ = [
     "NotInTask",
     "NotStubbed",
     "OutsideWorkflow",
+    "PayloadCodecUnknown",
+    "PayloadCorrupt",
     "PayloadError",
+    "PayloadKeyUnknown",
+    "PayloadMissing",
     "PayloadNotDecodable",
     "PayloadNotEncodable",
+    "PayloadStoreUnavailable",
     "PayloadTooLarge",
+    "PayloadUnavailable",
     "Promise",
     "ReadOnly",
     "ResultNotReady",

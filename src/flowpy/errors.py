@@ -8,6 +8,7 @@ is long for its docstrings; there is no logic in it.
     FlowpyError
     ├── DeclarationError (TypeError)             a bad @activity, @workflow, Signal, Retry or option
     │   └── DurationError (ValueError)           a duration SWF would refuse
+    ├── ConfigurationError (ValueError)          a setting of a worker process that is unknown or wrong
     ├── CallError (RuntimeError)                 a call that cannot be made here
     │   ├── OutsideWorkflow                      an activity or workflow called outside workflow code
     │   ├── NotInTask                            a call that needs an id where no task runs
@@ -19,13 +20,17 @@ is long for its docstrings; there is no logic in it.
     ├── PayloadError (ValueError)                data that does not fit JSON, a type or a limit
     │   ├── PayloadTooLarge
     │   ├── PayloadNotEncodable (TypeError)
-    │   └── PayloadNotDecodable
+    │   ├── PayloadNotDecodable
+    │   └── PayloadUnavailable (RuntimeError)    encoded or kept elsewhere, and out of reach: the run is held
+    │       ├── PayloadCodecUnknown (LookupError)  PayloadKeyUnknown (LookupError)  PayloadCorrupt
+    │       └── PayloadMissing (LookupError)  PayloadStoreUnavailable (ConnectionError)
     ├── HistoryError (ValueError)                a history that cannot be read
     ├── RunHeld (RuntimeError)                   the run waits for the right code, nothing is lost
     │   ├── NonDeterminismError                  the code does not match the history
     │   ├── UnknownWorkflowType (LookupError)    no workflow of that name and version here
     │   └── WorkflowBlocked                      the code never let go of the decision task
     ├── ApplicationError                         raised by users: a failure with a type and data of its own
+    ├── ActivityProcessDied (ChildProcessError)  the process that ran an activity was killed or crashed
     ├── DecisionFailed                           the service refused a decision; see .cause
     │   ├── ActivityScheduleFailed  ActivityCancelFailed
     │   ├── TimerStartFailed        TimerCancelFailed
@@ -72,6 +77,7 @@ __all__ = [
     "ActivityCanceled",
     "ActivityError",
     "ActivityFailed",
+    "ActivityProcessDied",
     "ActivityScheduleFailed",
     "ActivityTimedOut",
     "AlreadyExists",
@@ -84,6 +90,7 @@ __all__ = [
     "ChildStartFailed",
     "ChildTerminated",
     "ChildTimedOut",
+    "ConfigurationError",
     "ContinueAsNew",
     "ContinueAsNewFailed",
     "DecisionFailed",
@@ -108,10 +115,16 @@ __all__ = [
     "NotInTask",
     "NotStubbed",
     "OutsideWorkflow",
+    "PayloadCodecUnknown",
+    "PayloadCorrupt",
     "PayloadError",
+    "PayloadKeyUnknown",
+    "PayloadMissing",
     "PayloadNotDecodable",
     "PayloadNotEncodable",
+    "PayloadStoreUnavailable",
     "PayloadTooLarge",
+    "PayloadUnavailable",
     "ReadOnly",
     "ResultNotReady",
     "RunBlocked",
@@ -154,6 +167,12 @@ class DurationError(DeclarationError, ValueError):
     """A duration that is negative, unreadable, over a year or of more than seven digits."""
 
     code = "FLOWPY-D2"
+
+
+class ConfigurationError(FlowpyError, ValueError):
+    """A setting of a worker process is unknown or wrong: in a file, the environment or the options of a command."""
+
+    code = "FLOWPY-D3"
 
 
 # --- calls in workflow code -----------------------------------------------------------------
@@ -262,6 +281,61 @@ class PayloadNotDecodable(PayloadError):
     code = "FLOWPY-P3"
 
 
+class PayloadUnavailable(PayloadError, RuntimeError):
+    """A payload that is encoded or kept in a store, and cannot be opened (or kept) by this process now.
+
+    Nothing is lost: a run that needs it is held, an activity's task is given back and scheduled again.
+    """
+
+    code = "FLOWPY-P4"
+
+
+class PayloadCodecUnknown(PayloadUnavailable, LookupError):
+    """A payload was encoded by a codec that this process has not."""
+
+    code = "FLOWPY-P5"
+
+
+class PayloadKeyUnknown(PayloadUnavailable, LookupError):
+    """A payload is encrypted with a key that this process has not.
+
+    Attributes:
+        key_id: Id of the key.
+    """
+
+    code = "FLOWPY-P6"
+
+    def __init__(self, message: str, *, key_id: str = "") -> None:
+        super().__init__(message)
+        self.key_id = key_id
+
+
+class PayloadCorrupt(PayloadUnavailable):
+    """A payload is not what was written: its checksum or its authentication is wrong, or it exceeds a bound."""
+
+    code = "FLOWPY-P7"
+
+
+class PayloadMissing(PayloadUnavailable, LookupError):
+    """A payload's object is not in its store.
+
+    Attributes:
+        uri: Where it should be.
+    """
+
+    code = "FLOWPY-P8"
+
+    def __init__(self, message: str, *, uri: str = "") -> None:
+        super().__init__(message)
+        self.uri = uri
+
+
+class PayloadStoreUnavailable(PayloadUnavailable, ConnectionError):
+    """A store is not configured here, cannot be reached, or refuses."""
+
+    code = "FLOWPY-P9"
+
+
 # --- histories and replay -------------------------------------------------------------------
 
 
@@ -330,6 +404,15 @@ class ApplicationError(FlowpyError):
         self.message = message
         self.type = type
         self.data = data
+
+
+class ActivityProcessDied(FlowpyError, ChildProcessError):
+    """The process of an ``@activity(executor="process")`` was killed or crashed; only this task fails by it.
+
+    Workflow code gets ``ActivityFailed`` with this type; ``Retry(retry_on=…)`` and ``never_on`` know it.
+    """
+
+    code = "FLOWPY-A2"
 
 
 # --- decisions the service refused ----------------------------------------------------------
@@ -506,10 +589,19 @@ class ActivityTimedOut(_TimedOut, ActivityError):
 
     Attributes:
         timeout_type: START_TO_CLOSE, SCHEDULE_TO_START, SCHEDULE_TO_CLOSE or HEARTBEAT.
-        details: Details of the last heartbeat, or None.
+        details: Details of the last heartbeat as recorded, unread, or None.
     """
 
     code = "FLOWPY-W4"
+
+    def __init__(self, message: str, *, heartbeat: Any = None, **keywords: Any) -> None:
+        super().__init__(message, **keywords)
+        self._heartbeat = heartbeat
+
+    @property
+    def data(self) -> Any:
+        """Details of the last heartbeat, decoded, or None."""
+        return self._heartbeat
 
 
 class ChildError(WorkError):

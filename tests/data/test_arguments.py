@@ -10,7 +10,7 @@ import pytest
 
 from flowpy.data import Arguments, Converter, decode_arguments, encode_arguments, input_with_signals
 from flowpy.declare.signature import Signature
-from flowpy.errors import PayloadNotDecodable, PayloadNotEncodable
+from flowpy.errors import PayloadCodecUnknown, PayloadNotDecodable, PayloadNotEncodable, PayloadStoreUnavailable
 
 
 @dataclasses.dataclass
@@ -134,7 +134,10 @@ def test_keyword_only_is_required_and_positional_only_has_no_name(text: str, nam
 
 
 def test_offloaded_input_is_no_argument() -> None:
-    with pytest.raises(PayloadNotDecodable, match="no store is configured"):
+    pointer = f'{{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "{"0" * 64}", "size": 1}}'
+    with pytest.raises(PayloadStoreUnavailable, match="s3://b/k and this process has the stores: none"):
+        decode_arguments(pointer, ANYTHING)
+    with pytest.raises(PayloadNotDecodable, match="lacks a member"):
         decode_arguments('{"$flowpy": "offload", "uri": "s3://b/k"}', ANYTHING)
 
 
@@ -169,7 +172,7 @@ def test_input_without_signals_to_add_stays_as_it_is() -> None:
 
 
 def test_nothing_can_be_added_to_an_encoded_input() -> None:
-    with pytest.raises(PayloadNotDecodable, match="codec"):
+    with pytest.raises(PayloadCodecUnknown, match="codec"):
         input_with_signals('{"$flowpy": "codec", "name": "aes", "data": ""}', SIGNALS)
 
 

@@ -17,7 +17,14 @@ import attrs
 import pytest
 
 from flowpy.data import Converter, same
-from flowpy.errors import DeclarationError, PayloadError, PayloadNotDecodable, PayloadNotEncodable
+from flowpy.errors import (
+    DeclarationError,
+    PayloadCodecUnknown,
+    PayloadError,
+    PayloadNotDecodable,
+    PayloadNotEncodable,
+    PayloadStoreUnavailable,
+)
 
 T = TypeVar("T")
 OrderId = NewType("OrderId", str)
@@ -188,17 +195,24 @@ def test_mark_elsewhere_is_not_wrapped() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "", "size": 1}', "s3://b/k and no store is configured"),
-        ('{"$flowpy": "codec", "name": "aes", "data": ""}', "aes and no such codec is configured"),
+        ('{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "", "size": 1}', "lacks a member"),
         ('{"$flowpy": "later"}', "unknown kind"),
         ('{"$flowpy": "value"}', "unknown kind"),
         ('{"$flowpy": 5}', "unknown kind"),
         ('{"\\u0024flowpy": ["x"]}', "unknown kind"),
     ],
 )
-def test_payloads_kept_elsewhere_say_what_is_missing(text: str, said: str) -> None:
+def test_payloads_that_are_malformed_say_so(text: str, said: str) -> None:
     with pytest.raises(PayloadNotDecodable, match=said):
         Converter().decoder(Any)(text)
+
+
+def test_payloads_kept_elsewhere_say_what_is_missing() -> None:
+    pointer = f'{{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "{"0" * 64}", "size": 1}}'
+    with pytest.raises(PayloadStoreUnavailable, match="s3://b/k and this process has the stores: none"):
+        Converter().decoder(Any)(pointer)
+    with pytest.raises(PayloadCodecUnknown, match="encoded by aes and this process has the codecs: none"):
+        Converter().decoder(Any)('{"$flowpy": "codec", "name": "aes", "data": ""}')
 
 
 class Opaque:

@@ -85,9 +85,10 @@ def test_y01_named_classes_stay_text(details: str) -> None:
 
 
 def test_z16_pointer_to_a_store_is_not_shown_as_the_message() -> None:
-    failure = decode_failure("ValueError: no", '{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "", "size": 1}')
+    pointer = f'{{"$flowpy": "offload", "uri": "s3://b/k", "sha256": "{"0" * 64}", "size": 1}}'
+    failure = decode_failure("ValueError: no", pointer)
     assert (failure.type, failure.message) == ("ValueError", "no")
-    assert "s3://b/k and no store is configured" in failure.traceback
+    assert "s3://b/k and this process has the stores: none" in failure.traceback
 
 
 def test_nesting_without_end_is_read_as_far_as_it_is_bounded() -> None:

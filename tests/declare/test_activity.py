@@ -34,6 +34,11 @@ def test_an_activity_keeps_the_function_and_its_documentation():
     assert asyncio.run(refund.fn("o")) == "o"
 
 
+def test_it_runs_on_a_thread_unless_it_asks_for_a_process():
+    assert (charge.executor, refund.executor) == ("thread", "thread")
+    assert activity(executor="process")(many_orders).options(task_list="cpu").executor == "process"
+
+
 def test_calling_it_in_workflow_code_asks_the_run(run):
     assert charge("o", cents=5) is run.promise
     assert run.made == [("activity", charge, ("o",), {"cents": 5})]
@@ -199,6 +204,14 @@ def class_method(cls, order): ...
         (lambda: activity(activity_id="a")(many_orders), ".options(activity_id=...)"),
         (lambda: activity(manual=True, external=True)(many_orders), "give one of the two"),
         (lambda: activity(tag_list=["a"])(many_orders), "unknown option 'tag_list'"),
+        (lambda: activity(executor="processes")(many_orders), "executor: 'processes' is none of 'thread', 'process'"),
+        (lambda: activity(executor="process")(refund.fn), "is for a plain def"),
+        (lambda: activity(executor="process", external=True)(many_orders), "leave it out with external"),
+        (lambda: activity(executor="process", name="local")(lambda: None), "top level of a module"),
+        (
+            lambda: activity(executor="process", name="part")(functools.partial(many_orders, [])),
+            "top level of a module",
+        ),
         (lambda: activity(retry=3)(many_orders), "give flowpy.Retry"),
     ],
 )

@@ -9,12 +9,14 @@ from attrs import field, frozen
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.jsontext import clip, dump, parse
-from flowpy.errors import PayloadNotDecodable, PayloadNotEncodable
+from flowpy.data.limits import DATA
+from flowpy.data.traced import untraced
+from flowpy.errors import PayloadNotDecodable, PayloadNotEncodable, PayloadTooLarge
 
 if TYPE_CHECKING:
     from flowpy.declare.signature import Signature
 
-__all__ = ["Arguments", "decode_arguments", "encode_arguments", "input_with_signals"]
+__all__ = ["Arguments", "check_arguments", "decode_arguments", "encode_arguments", "input_with_signals"]
 
 _KEYS = frozenset({"args", "kwargs", "signals"})
 
@@ -66,6 +68,31 @@ def encode_arguments(
         _blame(signature, positional, named, converter)
         raise
     return f'{{"args": [{array}], "kwargs": {{{by_name}}}}}'
+
+
+def check_arguments(text: str, signature: Signature, converter: Converter, what: str) -> str:
+    """Give an input back if it can be sent.
+
+    Args:
+        text: The input, as ``encode_arguments`` wrote it.
+        signature: Signature of the function called.
+        converter: Knows what is done to payloads.
+        what: What the input is, for the message: ``input of activity charge-1``.
+
+    Raises:
+        PayloadTooLarge: It does not fit; the message names the largest argument.
+    """
+    try:
+        return converter.payloads.check(text, DATA, what)
+    except PayloadTooLarge as error:
+        positional, named, _ = _read(text, converter)
+        names = [parameter.name for parameter in signature.positional]
+        sizes = {name: len(dump(plain)) for name, plain in (*zip(names, positional, strict=False), *named.items())}
+        if not sizes:
+            raise
+        largest = max(sizes, key=lambda name: sizes[name])
+        size = f"{sizes[largest]:,} characters"
+        raise PayloadTooLarge(f"{error}. The largest is {_argument(largest, signature)}: {size}") from None
 
 
 def _blame(signature: Signature, positional: tuple[Any, ...], named: dict[str, Any], converter: Converter) -> None:
@@ -137,8 +164,10 @@ def input_with_signals(text: str | None, signals: list[dict[str, Any]], converte
 
 
 def _read(text: str | None, converter: Converter) -> tuple[list[Any], dict[str, Any], list[dict[str, Any]]]:
+    text, _ = untraced(text)
     if not text:
         return [], {}, []
+    text = converter.payloads.open(text, "input")
     try:
         plain = parse(text, "input")
     except PayloadNotDecodable:

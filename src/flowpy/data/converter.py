@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_origin
 from flowpy.data.decoders import FAST, Decoder
 from flowpy.data.encoding import JSON_SCALARS, Encoder, Unencodable
 from flowpy.data.jsontext import clip, dump, fault, parse, quote, same
+from flowpy.data.payloads import PLAIN, Payloads
 from flowpy.data.scalars import EXACT, Misfit, type_name
 from flowpy.errors import DeclarationError, PayloadNotDecodable, PayloadNotEncodable
 
@@ -25,6 +26,7 @@ MARK: Final = "$flowpy"
 """First key of an object that is flowpy's own: ``value``, ``offload`` or ``codec``."""
 
 _T = TypeVar("_T")
+_SEALED: Final = ("codec", "offload")
 _OPENING: Final = f'{{"{MARK}":'
 
 
@@ -45,9 +47,18 @@ class Converter:
         '{"day": "2025-01-31"}'
         >>> converter.decode('{"day": "2025-01-31"}', dict[str, datetime.date])
         {'day': datetime.date(2025, 1, 31)}
+
+    Args:
+        payloads: What is done to the text on its way into histories (compression, encryption, stores); default nothing.
+
+    Attributes:
+        payloads: The same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, payloads: Payloads = PLAIN) -> None:
+        if not isinstance(payloads, Payloads):
+            raise DeclarationError(f"Converter: payloads={payloads!r} is none: give Payloads(codecs=…, stores=…)")
+        self.payloads = payloads
         self._encoder = Encoder()
         self._registered: dict[type, Callable[[Any], Any]] = {}
         self._readers: dict[Any, Callable[[Any], Any]] = dict(EXACT)
@@ -93,6 +104,23 @@ class Converter:
         if text.startswith(_OPENING):
             return f'{_OPENING} "value", "value": {text}}}'
         return text
+
+    def encode_within(self, value: Any, limit: int, what: str) -> str:
+        """Write a value as a payload that can be sent.
+
+        Args:
+            value: Anything ``encode`` takes.
+            limit: The most characters SWF takes, such as ``limits.DATA``.
+            what: What the value is, for the message.
+
+        Returns:
+            JSON text, as ``encode``.
+
+        Raises:
+            PayloadNotEncodable: As ``encode``.
+            PayloadTooLarge: It does not fit, whatever this converter's payloads are made of.
+        """
+        return self.payloads.check(self.encode(value, what), limit, what)
 
     def text(self, value: Any, what: str = "value") -> str:
         """Write a value as JSON that goes inside another JSON text, where nothing needs wrapping.
@@ -219,13 +247,24 @@ class Converter:
             The value meant.
 
         Raises:
-            PayloadNotDecodable: It is kept in a store or encoded, and no store or codec is configured.
+            PayloadUnavailable: It is kept in a store or encoded, and cannot be opened here.
+            PayloadNotDecodable: It is of an unknown kind.
         """
         if type(plain) is not dict or next(iter(plain), None) != MARK:
             return plain
+        if plain[MARK] in _SEALED:
+            text = dump(plain)
+            opened = self.payloads.open(text, what)
+            if opened is not text:
+                plain = parse(opened, what)
+                if type(plain) is not dict or next(iter(plain), None) != MARK:
+                    return plain
         if plain[MARK] == "value" and "value" in plain:
             return plain["value"]
-        raise PayloadNotDecodable(f"{what} {_unreadable(plain)}")
+        raise PayloadNotDecodable(
+            f"{what} begins with {MARK} and is of an unknown kind ({clip(plain[MARK])}), or lacks a member: a newer "
+            "flowpy wrote it, or another tool"
+        )
 
     def same(self, text_a: str | None, text_b: str | None) -> bool:
         """Say whether two payloads are the same JSON value, whatever their white space and order of keys.
@@ -265,15 +304,6 @@ class Converter:
 
 def _seen(message: str, plain: Any) -> str:
     return "" if "found" in message else f" (in {clip(plain)})"
-
-
-def _unreadable(plain: dict[str, Any]) -> str:
-    kind = plain[MARK]
-    if kind == "offload":
-        return f"is kept at {clip(str(plain.get('uri')))} and no store is configured here to fetch it from"
-    if kind == "codec":
-        return f"is encoded by the codec {clip(str(plain.get('name')))} and no such codec is configured here"
-    return f"begins with {MARK} and is of an unknown kind ({clip(kind)}): a newer flowpy wrote it, or another tool"
 
 
 DEFAULT: Final = Converter()

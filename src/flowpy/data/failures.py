@@ -8,16 +8,17 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from flowpy.data.converter import DEFAULT, Converter
-from flowpy.data.jsontext import MAX_WRITE_DEPTH, dump, too_deep
+from flowpy.data.jsontext import MAX_WRITE_DEPTH, dump, parse, too_deep
 from flowpy.data.limits import DETAILS, REASON
 from flowpy.data.tracebacks import chunks_of, ends_of, middle_dropped, safe_text, text_of
 from flowpy.errors import ApplicationError, PayloadNotEncodable
 
-__all__ = ["Failure", "encode_failure", "failure_of", "failure_text"]
+__all__ = ["Failure", "encode_failure", "failure_of", "failure_text", "is_not_begun", "not_begun"]
 
 MAX_CAUSES: Final = 25
 """Causes kept behind the outermost failure; a longer chain is cut at its inner end."""
 
+_NOT_BEGUN: Final = ("flowpy.worker", "ActivityNotBegun")
 _NAME: Final = 256
 _FRAMES_KEPT: Final = (40, 20, 10, 6, 4, 2)
 
@@ -33,6 +34,7 @@ class Failure:
         traceback: Where it was raised, as text.
         cause: The failure behind it, or None.
         data: The data of an ApplicationError, a plain JSON value, or None.
+        heartbeat: Details of the last heartbeat of the activity that failed, a plain JSON value, or None.
     """
 
     type: str = ""
@@ -41,6 +43,7 @@ class Failure:
     traceback: str = ""
     cause: Failure | None = None
     data: Any = None
+    heartbeat: Any = None
 
     def chain(self) -> Iterator[Failure]:
         """Give this failure and those behind it, outermost first."""
@@ -53,7 +56,9 @@ class Failure:
         return f"{self.type}: {self.message}" if self.type and self.message else self.type or self.message
 
 
-def encode_failure(error: BaseException, converter: Converter = DEFAULT) -> tuple[str, str]:
+def encode_failure(
+    error: BaseException, converter: Converter = DEFAULT, *, heartbeat: str | None = None
+) -> tuple[str, str]:
     """Write an exception as SWF's reason and details.
 
     Whatever the exception is (its text raises, it holds a lock, its causes go in a circle), this succeeds.
@@ -61,25 +66,46 @@ def encode_failure(error: BaseException, converter: Converter = DEFAULT) -> tupl
     Args:
         error: The exception.
         converter: Writes the data of an ApplicationError.
+        heartbeat: Details of the activity's last heartbeat, as JSON, for the attempt that follows.
 
     Returns:
         The reason, ``TypeName: message`` of at most 256 characters, and the details, a JSON object of at most
         32,768, made to fit by dropping first frames from the middle of the tracebacks, then data, then inner
-        causes, last the end of the message.
+        causes, then the heartbeat, last the end of the message.
     """
-    return failure_text(failure_of(error, converter))
+    failure = failure_of(error, converter)
+    return failure_text(failure if heartbeat is None else evolve(failure, heartbeat=parse(heartbeat)))
 
 
-def failure_text(failure: Failure) -> tuple[str, str]:
+def failure_text(failure: Failure, room: int = DETAILS) -> tuple[str, str]:
     """Write a failure record as SWF's reason and details.
 
     Args:
         failure: The record.
+        room: Characters the details may have.
 
     Returns:
         Reason and details, as ``encode_failure``.
     """
-    return (str(failure) or "failure")[:REASON], _fitting(failure)
+    return (str(failure) or "failure")[:REASON], _fitting(failure, room)
+
+
+def not_begun(why: str) -> tuple[str, str]:
+    """Write that a worker gives an activity task back which it could not begin (contract §2).
+
+    Args:
+        why: What kept it from it, with no value of the user's: it is sent as it is, by a worker that may lack the keys.
+
+    Returns:
+        Reason and details, as ``encode_failure``.
+    """
+    module, type_ = _NOT_BEGUN
+    return failure_text(Failure(type=type_, module=module, message=safe_text(why)))
+
+
+def is_not_begun(failure: Failure | None) -> bool:
+    """Whether a failure says that the activity's code did not run: no attempt of its own."""
+    return failure is not None and (failure.module, failure.type) == _NOT_BEGUN
 
 
 def failure_of(error: BaseException, converter: Converter = DEFAULT) -> Failure:
@@ -164,7 +190,7 @@ def _data(error: BaseException, converter: Converter) -> tuple[Any, list[str]]:
     return None, []
 
 
-def _fitting(failure: Failure) -> str:
+def _fitting(failure: Failure, room: int) -> str:
     """Write the record so that it fits, dropping as little as possible in the order of the contract."""
     whole = [
         evolve(record, type=record.type[:_NAME], module=record.module[:_NAME])
@@ -173,18 +199,21 @@ def _fitting(failure: Failure) -> str:
     records = list(whole)
     text = _write(records)
     for frames in _FRAMES_KEPT:
-        if len(text) <= DETAILS:
+        if len(text) <= room:
             return text
         records = [evolve(record, traceback=middle_dropped(record.traceback, frames)) for record in whole]
         text = _write(records)
     for index in reversed(range(len(records))):
-        if len(text) > DETAILS and records[index].data is not None:
+        if len(text) > room and records[index].data is not None:
             records[index] = evolve(records[index], data=None)
             text = _write(records)
-    while len(text) > DETAILS and len(records) > 1:
+    while len(text) > room and len(records) > 1:
         records.pop()
         text = _write(records)
-    return text if len(text) <= DETAILS else _cut(records[0], len(text) - DETAILS)
+    if len(text) > room and records[0].heartbeat is not None:
+        records[0] = evolve(records[0], heartbeat=None)
+        text = _write(records)
+    return text if len(text) <= room else _cut(records[0], len(text) - room)
 
 
 def _cut(record: Failure, excess: int) -> str:
@@ -208,6 +237,9 @@ def _write(records: list[Failure]) -> str:
             "traceback": record.traceback,
         }
         text = f'{dump(fields)[:-1]}, "cause": {text}, "data": {_dump_data(record.data)}}}'
+    # Of the activity that failed, not of what caused that.
+    if records[0].heartbeat is not None:
+        text = f'{text[:-1]}, "heartbeat": {_dump_data(records[0].heartbeat)}}}'
     return text
 
 

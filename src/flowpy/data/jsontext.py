@@ -14,6 +14,7 @@ from json.encoder import encode_basestring as quote
 from json.scanner import make_scanner
 from typing import Any, Final, NoReturn
 
+from flowpy.data.redaction import shown
 from flowpy.errors import PayloadNotDecodable
 
 __all__ = [
@@ -51,14 +52,12 @@ _STRINGS_AND_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?+|[\[{]|[\]}]', r
 
 
 def clip(value: Any, length: int = 60) -> str:
-    """Show a value in a message: its JSON text, shortened in the middle to ``length`` characters."""
+    """Show a value in a message, unless values are hidden: its JSON text, shortened in the middle to ``length``."""
     try:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = object.__repr__(value)
-    if len(text) <= length:
-        return text
-    return f"{text[: length - 20]} … {text[-16:]}"
+    return shown(text if len(text) <= length else f"{text[: length - 20]} … {text[-16:]}")
 
 
 def parse(text: str | None, what: str = "value") -> Any:

@@ -6,7 +6,7 @@ from typing import Final
 
 from flowpy.errors import PayloadTooLarge
 
-__all__ = ["CONTEXT", "CONTROL", "DATA", "DETAILS", "HEARTBEAT", "IDENTIFIER", "REASON", "check_length"]
+__all__ = ["CONTEXT", "CONTROL", "DATA", "DETAILS", "HEARTBEAT", "IDENTIFIER", "REASON", "SURE", "check_length"]
 
 DATA: Final = 32_768
 """Characters of an input, a result, a control, a marker's or a failure's details."""
@@ -28,6 +28,10 @@ REASON: Final = 256
 
 IDENTIFIER: Final = 256
 """Characters of a name or an id."""
+
+
+SURE: Final = DATA // 8
+"""Characters of a payload that fits wherever ``DATA`` do, whatever bytes they are and however they are encoded."""
 
 
 def check_length(text: str, limit: int, what: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from flowpy.data.converter import DEFAULT
 from flowpy.data.failures import MAX_CAUSES, Failure
 from flowpy.data.jsontext import dump, parse
-from flowpy.errors import PayloadNotDecodable
+from flowpy.errors import PayloadError, PayloadNotDecodable
 
 __all__ = ["decode_failure"]
 
@@ -45,7 +45,7 @@ def decode_failure(reason: str | None, details: str | None) -> Failure:
         return _from_text(details, by_reason)
     try:
         plain = DEFAULT.unwrap(plain, "the record of this failure")
-    except PayloadNotDecodable as problem:  # whoever can fetch it did so before; a pointer is no message
+    except PayloadError as problem:  # whoever can fetch it did so before; a pointer is no message
         return Failure(by_reason.type, "", by_reason.message, f"({problem})")
     found = _from_plain(plain, MAX_CAUSES)
     if found is None:
@@ -57,6 +57,7 @@ def decode_failure(reason: str | None, details: str | None) -> Failure:
         found.traceback,
         found.cause,
         found.data,
+        found.heartbeat,
     )
 
 
@@ -123,6 +124,7 @@ def _from_plain(plain: Any, depth: int) -> Failure | None:
         traceback,
         _from_plain(cause, depth - 1) if cause and depth else None,
         plain.get("data"),
+        plain.get("heartbeat"),
     )
 
 

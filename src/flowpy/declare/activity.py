@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Protocol, Self, TypeVar, Unpack, get_args, overload
 
 from flowpy.declare.calling import Calls, current
 from flowpy.declare.durations import NONE
 from flowpy.declare.functions import declarable, default_name, is_async, locating, refuse_self
-from flowpy.declare.keywords import ActivityCallOptions, ActivityDeclaration
+from flowpy.declare.keywords import ActivityCallOptions, ActivityDeclaration, Executor
 from flowpy.declare.options import ActivityOptions
 from flowpy.declare.promise import Promise
 from flowpy.declare.registered import RegisteredType
@@ -16,12 +17,16 @@ from flowpy.declare.retry import Retry
 from flowpy.declare.signature import Signature
 from flowpy.errors import DeclarationError, OutsideWorkflow
 
-__all__ = ["Activity", "AsyncActivity", "PlainActivity", "activity"]
+__all__ = ["EXTERNAL", "Activity", "AsyncActivity", "PlainActivity", "activity"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _DECORATOR: Final = "@activity"
+_current: Final = current.get  # CPython 3.11 is slow to call a method of a name that was imported
+EXTERNAL: Final[set[tuple[str, str]]] = set()
+"""Name and version of activities declared here that workers of other SDKs run: what reads their input is not flowpy."""
+
 _HEARTBEAT: Final = "60"
 _NEVER: Final = ActivityOptions(
     schedule_to_start_timeout=NONE,
@@ -38,14 +43,26 @@ class Activity(RegisteredType[P, Promise[R], ActivityOptions], Generic[P, R]):
         retry: The retry policy of its calls, or None.
         manual: Whether it is completed elsewhere, by its task token.
         external: Whether a worker of another SDK runs it.
+        executor: Where a worker runs it: ``"thread"`` (an ``async def``: its event loop) or ``"process"``.
+        is_plain: Whether its calls have no options of their own and no retry, and may have one argument.
     """
 
     decorator = _DECORATOR
 
-    def __init__(self, *, manual: bool, external: bool, **declared: Any) -> None:
+    def __init__(self, *, manual: bool, external: bool, executor: Executor, **declared: Any) -> None:
         self.manual = manual
         self.external = external
+        self.executor: Executor = executor
         super().__init__(**declared)
+        if external:
+            EXTERNAL.add((self.name, self.version))
+
+    def _apply(self, called: ActivityOptions) -> None:
+        super()._apply(called)
+        own = self.settings
+        self.is_plain = (
+            own.activity_id is None and own.retry is None and not self.overrides and 1 in self.signature.fits
+        )
 
     @property
     def retry(self) -> Retry | None:
@@ -59,7 +76,7 @@ class Activity(RegisteredType[P, Promise[R], ActivityOptions], Generic[P, R]):
 
         def __call__(self, /, *args, **kwargs):  # noqa: ANN002, ANN003, ANN204 - typed in Declared
             # What the base does, with one call less: this is made for every activity of every replay.
-            calls = current.get()
+            calls = _current()
             if calls is None:
                 raise OutsideWorkflow(self._outside())
             return calls.call_activity(self, args, kwargs)
@@ -120,6 +137,7 @@ def activity(
     version: str = ...,
     manual: bool = ...,
     external: bool = ...,
+    executor: Executor = ...,
     **options: Unpack[ActivityDeclaration],
 ) -> ActivityDecorator: ...
 
@@ -132,6 +150,7 @@ def activity(
     version: str = "1.0",
     manual: bool = False,
     external: bool = False,
+    executor: Executor = "thread",
     **options: Any,
 ) -> Any:
     """Declares a function as an activity.
@@ -146,6 +165,9 @@ def activity(
         version: Version of the activity type.
         manual: Whether it is completed elsewhere, by its task token; then no timeout is set.
         external: Whether a worker of another SDK runs it; then no timeout is set, and the body is never called.
+        executor: ``"process"`` for work that computes: a worker runs it in a process of its own, which imports the
+            function by its module and name; ``"thread"`` (default) for everything else. An ``async def`` runs on the
+            worker's event loop.
         **options: Fields of ``ActivityOptions``, in seconds, as a timedelta, text such as ``"5m"``, or ``NONE``.
 
     Raises:
@@ -165,6 +187,7 @@ def activity(
                     "give one of the two"
                 )
             registered = _registered(options, heartbeat=not (manual or external))
+            _check_executor(executor, plain, external=external)
         runs_async = is_async(plain)
         return (AsyncActivity if runs_async else PlainActivity)(
             fn=plain,
@@ -176,9 +199,27 @@ def activity(
             called=ActivityOptions(),
             manual=manual,
             external=external,
+            executor=executor,
         )
 
     return declare if fn is None else declare(fn)
+
+
+def _check_executor(executor: Any, fn: Callable[..., Any], *, external: bool) -> None:
+    """Refuses what no worker could do."""
+    if executor not in get_args(Executor):
+        raise DeclarationError(f"executor: {executor!r} is none of {', '.join(map(repr, get_args(Executor)))}")
+    if executor == "thread":
+        return
+    if external:
+        raise DeclarationError("executor is for activities that a worker of flowpy runs: leave it out with external")
+    if is_async(fn):
+        raise DeclarationError('executor="process" is for a plain def: an async def waits, on the worker\'s event loop')
+    if not inspect.isfunction(fn) or "<" in fn.__qualname__:
+        raise DeclarationError(
+            'executor="process" is for functions that another process can import by their name: move it to the top '
+            "level of a module"
+        )
 
 
 def _registered(options: dict[str, Any], *, heartbeat: bool) -> ActivityOptions:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flowpy.declare.signals import Signal
     from flowpy.declare.workflow import Workflow
 
-__all__ = ["Calls", "calls_or_raise", "current"]
+__all__ = ["Calls", "RunningActivity", "calls_or_raise", "current", "running"]
 
 
 class Calls(Protocol):
@@ -54,6 +54,19 @@ class Calls(Protocol):
 
 current: Final[ContextVar[Calls | None]] = ContextVar("flowpy.current", default=None)
 """The run whose code is executing in this context, or None outside workflow code."""
+
+
+class RunningActivity(Protocol):
+    """What is known everywhere of the activity that is running."""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What log records of it carry."""
+        ...
+
+
+running: Final[ContextVar[RunningActivity | None]] = ContextVar("flowpy.running", default=None)
+"""The activity whose code is executing in this context, or None."""
 
 
 def calls_or_raise(what: str, remedy: str) -> Calls:

@@ -11,6 +11,7 @@ __all__ = [
     "ActivityCallOptions",
     "ActivityDeclaration",
     "ChildPolicy",
+    "Executor",
     "OnCancel",
     "WorkflowCallOptions",
     "WorkflowDeclaration",
@@ -18,6 +19,9 @@ __all__ = [
 
 OnCancel = Literal["try", "wait", "abandon"]
 """What cancelling does: ask and go on, ask and wait for the end, or neither ask nor wait."""
+
+Executor = Literal["thread", "process"]
+"""Where a worker runs a plain ``def`` activity: on a thread, or in a process of its own."""
 
 ChildPolicy = Literal["TERMINATE", "REQUEST_CANCEL", "ABANDON"]
 """What SWF does to open children when their parent is terminated or times out."""

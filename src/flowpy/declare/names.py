@@ -7,13 +7,23 @@ blanks around, at most 256 characters (64 in a version). flowpy adds two: a name
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from flowpy.errors import DeclarationError
 
-__all__ = ["RESERVED", "check_id", "check_name", "check_signal_name", "check_tag_list", "check_text", "check_version"]
+__all__ = [
+    "RESERVED",
+    "check_id",
+    "check_name",
+    "check_signal_name",
+    "check_tag_list",
+    "check_text",
+    "check_version",
+    "did_you_mean",
+]
 
 RESERVED: Final = "flowpy."
 """The prefix of flowpy's own timers, markers and signals."""
@@ -146,3 +156,19 @@ def _unreserved(text: str, what: str) -> str:
             f"such as {text.replace('.', '-', 1)!r}"
         )
     return text
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Returns what to append to an error about a name that does not exist; empty if none is near.
+
+        >>> did_you_mean("ordr", ["order", "refund"])
+        "; did you mean 'order'?"
+        >>> did_you_mean("x", ["order", "refund"])
+        ''
+
+    Args:
+        name: What was given.
+        known: What there is.
+    """
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

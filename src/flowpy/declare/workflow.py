@@ -39,9 +39,11 @@ class Workflow(RegisteredType[P, ChildPromise[R], WorkflowOptions], Generic[P, R
         signal_handlers: Signal name to attribute of the class.
         queries: Query name to attribute of the class.
         signatures: Attribute to signature, without ``self``, of the marked methods.
+        arounds: Interceptors around what runs, outermost first.
     """
 
     decorator = _DECORATOR
+    arounds: tuple[Any, ...] = ()
 
     def __init__(self, *, handlers: Handlers | None, **declared: Any) -> None:
         self.is_class = handlers is not None
