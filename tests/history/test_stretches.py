@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 from unittest import mock
 
@@ -70,6 +71,9 @@ class OneByOne(Episodes):
         self._cut(events, done)
         return ()
 
+    def _step(self, _events: list[Event], _done: list[Any]) -> bool:
+        return False
+
 
 def outcome(kind: type[Episodes], parts: list[list[Event]]) -> Any:
     """What cutting gives, or how it fails."""
@@ -109,14 +113,66 @@ def test_long_and_scattered_stretches_are_cut_alike() -> None:
     assert outcome(Episodes, [events]) == outcome(OneByOne, [events])
 
 
+@given(
+    st.sampled_from(["cAaCSs", "caCASs", "cACSs", "cAaAaCCSs", "cSs"]),
+    st.integers(3, 12),
+    st.sampled_from(["c", "cA", "cAaCSs", "c!", "cAaFSsc"]),
+    st.integers(0, 90),
+    st.integers(0, 60),
+    st.integers(2, 40),
+)
+def test_rounds_of_one_kind(stretch: str, rounds: int, end: str, broken: int, border: int, block: int) -> None:
+    events = written(f"CSs{stretch * rounds}{end}", broken)
+    for parts in ([events], [events[:border], events[border:]]):
+        for size in (block, episodes.BLOCK):
+            with mock.patch.object(episodes, "BLOCK", size):
+                assert outcome(Episodes, parts) == outcome(OneByOne, parts)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["cAaCSs", "caCASs", "cACSs", "cAaAaCCSs", "cSs", "cTFSs", "c!Ss", "cMASs", "St"]), max_size=9
+    ),
+    st.integers(0, 60),
+)
+def test_a_decision_task_at_a_time(stretches: list[str], broken: int) -> None:
+    events = written(f"CSs{''.join(stretches)}", broken)
+    borders = [0, *(at + 1 for at, event in enumerate(events) if event["eventType"] == KINDS["s"]), len(events)]
+    parts = [events[begin:end] for begin, end in pairwise(borders)]
+    assert outcome(Episodes, parts) == outcome(OneByOne, parts)
+
+
+@pytest.mark.parametrize("wrong", ["activityTaskScheduled", "decisionTaskCompleted", "activityTaskCompleted"])
+@pytest.mark.parametrize("how", [None, {}, {"executionContext": "new", "startedEventId": 21}])
+def test_an_event_of_many_alike_is_wrong(wrong: str, how: Any) -> None:
+    events = written("CSs" + "cAaCSs" * 8 + "c")
+    key = f"{wrong}EventAttributes"
+    at = [index for index, event in enumerate(events) if key in event][3]
+    events[at][key] = how
+    assert outcome(Episodes, [events]) == outcome(OneByOne, [events])
+
+
+@pytest.mark.parametrize("end", ["", "A", "AaCSs", "!"])
+def test_the_last_decision_of_many_alike_has_no_id(end: str) -> None:
+    events = written("CSs" + "cAaCSs" * 8 + "c" + end)
+    del events[51]["eventId"]
+    with pytest.raises(HistoryError, match="malformed"):
+        Episodes(brief=True).feed([*events, {"eventId": 99, "eventType": "Something"}])
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
-    [(b"AuEu", (1, 2, 3, 4)), (b"AAEEEu", (1, 3, 3, 6)), (b"", (0, 0, 0, 0)), (b"uu", (0, 0, 0, 0))],
+    [
+        (b"AuCu", (1, 2, 3, 4)),
+        (b"AACCCu", (1, 3, 3, 6)),
+        (b"", (0, 0, 0, 0)),
+        (b"uu", (0, 0, 0, 0)),
+    ],
 )
 def test_places_count_from_the_completed_decision_task(text: bytes, found: tuple[int, ...]) -> None:
     assert places(text) == found
 
 
-@pytest.mark.parametrize("text", [b"Au?Eu", b"AuAEu", b"AEuE", b"AsE"])
+@pytest.mark.parametrize("text", [b"Au?Cu", b"AuACu", b"ACuC", b"AsC", b"ACE"])
 def test_what_is_not_plain_or_scattered_is_left_alone(text: bytes) -> None:
     assert min(places(text)) < 0

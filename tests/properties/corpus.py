@@ -32,9 +32,9 @@ EVENTS = 120
 """Runs with more events than this are left out of committed files."""
 
 
-def played(program: list[Any], steps: list[Any], *, between: bool, workflow: Any) -> Shop:
+def played(program: list[Any], steps: list[Any], *, between: bool, workflow: Any, shop: Shop | None = None) -> Shop:
     """A shop in which a program, and an execution it may talk to, have run to their ends."""
-    shop = Shop(between=between)
+    shop = shop or Shop(between=between)
     try:
         shop.start(program, workflow=workflow)
         shop.start(OTHER, "other")

@@ -307,6 +307,41 @@ def test_a_run_waits_for_what_it_spawned_unless_detached() -> None:
     run.finished()
 
 
+def test_a_run_does_not_wait_for_the_next_attempts_of_what_it_detached() -> None:
+    @workflow
+    async def leaves() -> str:
+        retried().detach()
+        await STOP.receive()
+        return "done"
+
+    run = Driver(leaves, uses=(retried,))
+    run.decide()
+    run.fail("retried-1")
+    assert run.decide() == ["StartTimer retried-1.w2 10"]
+    run.advance(10)
+    assert run.decide() == ["ScheduleActivityTask retried-1.r2"]
+    run.signal("stop")
+    assert run.decide() == ['CompleteWorkflowExecution "done"']
+    run.finished()
+
+
+def test_a_run_waits_for_the_next_attempts_of_what_it_kept() -> None:
+    @workflow
+    async def leaves() -> str:
+        retried()
+        return "done"
+
+    run = Driver(leaves, uses=(retried,))
+    run.decide()
+    run.fail("retried-1")
+    assert run.decide() == ["StartTimer retried-1.w2 10"]
+    run.advance(10)
+    run.decide()
+    run.complete("retried-1.r2", 1)
+    assert run.decide() == ['CompleteWorkflowExecution "done"']
+    run.finished()
+
+
 async def _sleeping() -> None:
     await asyncio.sleep(100)
 

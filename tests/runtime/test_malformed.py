@@ -8,6 +8,7 @@ import logging
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 import pytest
@@ -61,3 +62,32 @@ def test_one_wrong_member_anywhere_is_an_error_of_ours_or_none(name: str) -> Non
         logging.disable(logging.NOTSET)
         # What was never awaited is to be found here, where it is expected, and not in the middle of another test.
         gc.collect()
+
+
+class Nowhere(tzinfo):
+    """A time zone that does not know where it is."""
+
+    def utcoffset(self, _stamp: datetime | None) -> timedelta | None:
+        return None
+
+
+@flowpy.workflow(name="clock")
+async def clock() -> str:
+    return flowpy.now().isoformat()
+
+
+@pytest.mark.parametrize("wrong", [datetime(2026, 1, 1, tzinfo=Nowhere()), "soon", None])
+def test_code_that_asks_for_the_time_never_sees_one_that_cannot_be_read(wrong: Any) -> None:
+    begun = {"WorkflowExecutionStarted": {"input": "[]"}, "DecisionTaskScheduled": {}, "DecisionTaskStarted": {}}
+    events = [
+        {"eventId": id, "eventType": kind, f"{kind[0].lower()}{kind[1:]}EventAttributes": attributes}
+        for id, (kind, attributes) in enumerate(begun.items(), 1)
+    ]
+
+    def decide(stamp: Any) -> list[dict[str, Any]]:
+        stamped = [{**event, "eventTimestamp": stamp} for event in events]
+        return Decider([clock]).decide(DecisionTask("w", "r", ("clock", "1.0"), stamped)).decisions
+
+    assert decide(datetime(2026, 1, 1, tzinfo=UTC))[0]["decisionType"] == "CompleteWorkflowExecution"
+    with pytest.raises(flowpy.HistoryError, match="event 3"):
+        decide(wrong)

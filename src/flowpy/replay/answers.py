@@ -9,7 +9,9 @@ from typing import Any, Final
 from attrs import frozen
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, Episode
+from flowpy.data.sealing import SEALED
+from flowpy.history.episode import Episode
+from flowpy.history.episodes import AGAIN_PREFIX
 from flowpy.history.events import ATTRIBUTES, Event
 from flowpy.replay.entities import Marker
 from flowpy.replay.outbox import MAX_BYTES, MAX_DECISIONS, size_of
@@ -123,7 +125,7 @@ def markers_may_wait(episodes: Iterable[Episode]) -> bool:
         if episode.answers is None:
             return True
         key = "markerRecordedEventAttributes"
-        recorded = [event[key] for event in episode.answers if key in event]
+        recorded = [event.get(SEALED, event)[key] for event in episode.answers if key in event]
         markers = [Marker("", one["markerName"], input=one.get("details")).decision() for one in recorded]
         if len(markers) < MAX_DECISIONS - 1 and size_of(markers) + _LARGEST_MARKER <= MAX_BYTES:
             return False

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from flowpy.data.payloads import PLAIN, is_sealed
 from flowpy.replay.divergence import ABSENT, CodeLine, Difference
 from flowpy.replay.entities import Entity
 
@@ -20,9 +21,14 @@ def differences(entity: Entity, attributes: dict[str, Any]) -> Iterator[Differen
     Args:
         entity: The decision.
         attributes: Attributes of the event that answers it.
+
+    Raises:
+        PayloadUnavailable: The recorded input is encoded or kept elsewhere, and nothing here is there to open it.
     """
     for what, recorded, made in entity.differences(attributes):
         if what == "input":
+            if recorded and is_sealed(recorded):
+                PLAIN.open(recorded, f"input of event {entity.event_id}")
             named = _input(recorded, made, _signature(entity))
         elif what == "seconds":
             named = what, recorded, made

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from attrs import asdict, frozen
 
+from flowpy.data.redaction import shown
 from flowpy.replay.entities import Site
 
 Guess = Literal[
@@ -130,6 +131,8 @@ class Difference:
     def shown(self, value: Any) -> str:
         """A value for readers: arguments as Python has them, seconds and options as SWF has them; cut if long."""
         text = repr(value) if self.what.startswith(("argument", "input")) and value != ABSENT else str(value)
+        if self.what.startswith(("argument", "input")):
+            text = shown(text)
         return text if len(text) <= _CLIP else f"{text[: _CLIP - 1]}…"
 
 

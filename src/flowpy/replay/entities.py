@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any, ClassVar, Final
 
 from flowpy.data.converter import Converter
+from flowpy.data.traced import untraced
 
 CREATED: Final = 0
 SENT: Final = 1
@@ -21,6 +22,11 @@ Site = tuple[CodeType, int] | None
 """Where user code made a call: a code object and an instruction offset; turned into a line only for a report."""
 
 _same = Converter().same
+
+
+def decision_key(decision_type: str) -> str:
+    """The key under which a decision's attributes stand in it."""
+    return f"{decision_type[:1].lower()}{decision_type[1:]}DecisionAttributes"
 
 
 class Entity:
@@ -40,12 +46,18 @@ class Entity:
 
     # No __slots__: thousands are made in every replay, and what has its default costs nothing.
     decision_type: ClassVar[str] = ""
+    decision_key: ClassVar[str] = ""
     name: str = ""
     version: str = ""
     attributes: dict[str, Any] | None = None
     listener: Any = None
     state: int = CREATED
     event_id: int = 0
+
+    def __init_subclass__(cls) -> None:
+        """Write the key of a decision's attributes once, and not for every decision."""
+        super().__init_subclass__()
+        cls.decision_key = decision_key(cls.decision_type)
 
     def __init__(
         self,
@@ -69,8 +81,7 @@ class Entity:
 
     def decision(self) -> dict[str, Any]:
         """The decision as boto3 takes it."""
-        kind = self.decision_type
-        return {"decisionType": kind, f"{kind[0].lower()}{kind[1:]}DecisionAttributes": self.decision_attributes()}
+        return {"decisionType": self.decision_type, self.decision_key: self.decision_attributes()}
 
     def decision_attributes(self) -> dict[str, Any]:
         """The attributes of the decision."""
@@ -95,7 +106,8 @@ class Entity:
 
     def differences(self, recorded: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
         """Harmless differences with the recorded answer: (what, recorded, made by the code)."""
-        text = recorded.get("input")
+        # With which trace a call was made is no part of it.
+        text, _ = untraced(recorded.get("input"))
         if text != self.input and not _same(text, self.input):
             yield "input", text, self.input
         if self.attributes:
@@ -111,6 +123,20 @@ def _type_mismatch(entity: Entity, recorded: dict[str, str]) -> str | None:
         f"type {recorded['name']} {recorded['version']} in the history, "
         f"{entity.name} {entity.version} in the code"
     )
+
+
+def schedule_attributes(
+    id: str, type: dict[str, str], control: str | None, input: str | None, explicit: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The attributes of ScheduleActivityTask: what is None is left out, what the code sets explicitly comes last."""
+    made: dict[str, Any] = {"activityType": dict(type), "activityId": id}
+    if control is not None:
+        made["control"] = control
+    if input is not None:
+        made["input"] = input
+    if explicit:
+        made.update(explicit)
+    return made
 
 
 class ActivityTask(Entity):
@@ -150,13 +176,11 @@ class ActivityTask(Entity):
         return self.type["version"]
 
     def decision_attributes(self) -> dict[str, Any]:
-        made: dict[str, Any] = {"activityType": dict(self.type), "activityId": self.id}
-        if self.control is not None:
-            made["control"] = self.control
-        return self._with_payload(made)
+        return schedule_attributes(self.id, self.type, self.control, self.input, self.attributes)
 
     def mismatch(self, recorded: dict[str, Any]) -> str | None:
-        return _type_mismatch(self, recorded["activityType"])
+        type_ = recorded["activityType"]
+        return None if type_ == self.type else _type_mismatch(self, type_)
 
 
 class Timer(Entity):
@@ -295,8 +319,7 @@ class Close(Entity):
         self._build = build
 
     def decision(self) -> dict[str, Any]:
-        kind = self._type
-        return {"decisionType": kind, f"{kind[0].lower()}{kind[1:]}DecisionAttributes": self._build()}
+        return {"decisionType": self._type, decision_key(self._type): self._build()}
 
     def identity(self) -> str:
         return self._type

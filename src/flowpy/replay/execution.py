@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from flowpy.errors import DuplicateId, NotInTask
-from flowpy.history.episodes import Episode
+from flowpy.history.episode import Cut, Episode
 from flowpy.history.events import Event
 from flowpy.replay.answers import markers_may_wait, recorded_markers
 from flowpy.replay.divergence import Difference
@@ -32,7 +32,7 @@ from flowpy.replay.entities import (
     Site,
     Timer,
 )
-from flowpy.replay.outbox import Key, Outbox, key_of
+from flowpy.replay.outbox import MAX_OPEN, Key, Outbox, Seal, key_of
 
 NONE: Final[list[Event]] = []
 """No answers, or none that decisions are matched with as the code makes them."""
@@ -50,18 +50,18 @@ class Execution:
         activities, timers, children, requests, lambdas: What the service has open, by the id of the event that
             answered its decision.
         marker_listener: Told when SWF refuses a marker.
-        episodes: The episodes being run, a few at a time as they are cut.
+        episodes: The episodes being run, a few at a time, in the form in which they were cut.
         passed: Those run before that had other answers than activities scheduled as the code does.
         before: Id of the DecisionTaskStarted of the last episode run before these.
-        episode: The one being run now.
-        answers: The recorded answers that decisions are matched with as the code makes them.
+        current: The one being run now, or run last.
+        answers: The recorded answers that decisions are matched with as the code makes them: ActivityTaskScheduled.
         all_noted: Whether ``open_ids`` has all activities, also those matched as the code made them.
         at: How many answers of the episode were matched so.
         refused: Decisions the service refused, by event id, until that event is applied.
         own_timers: Event ids of open ``flowpy.again`` timers.
         again: How many ``flowpy.again`` timers the run has had.
         warnings: Harmless differences between history and code, in order.
-        matched: The last decisions that matched, as (event, entity).
+        matched: The last decisions that matched.
         patches: Answers of ``patched`` by id, for the whole run (CONTRACTS §5).
         python: The Python version that decided the run first, "" if unknown.
         workflow: (name, version) of the workflow type.
@@ -79,7 +79,7 @@ class Execution:
         "at",
         "before",
         "children",
-        "episode",
+        "current",
         "episodes",
         "lambdas",
         "marker_listener",
@@ -110,11 +110,11 @@ class Execution:
         self._markers: dict[tuple[str, str], str] = {}
         self._looked_up: Episode | None = None
         self.marker_listener: Any = None
-        self.episodes: list[Episode] = []
+        self.episodes: list[Cut] = []
         self.passed: list[Episode] = []
         self.before = 0
-        self._more: Iterator[list[Episode]] = iter(())
-        self.episode: Episode | None = None
+        self._more: Iterator[list[Cut]] = iter(())
+        self.current: Cut | None = None
         self.answers = NONE
         self.at = 0
         self.all_noted = True
@@ -127,7 +127,25 @@ class Execution:
         self.python = ""
         self.where: Callable[[], list[Site]] | None = None
         self.workflow = ("", "")
-        self.matched: deque[tuple[Event, Entity | None]] = deque(maxlen=KEPT)
+        self.matched: deque[Entity] = deque(maxlen=KEPT)
+
+    @property
+    def episode(self) -> Episode | None:
+        """The episode being run now, or run last."""
+        current = self.current
+        if type(current) is not tuple:
+            return current  # type: ignore[return-value] # mypy does not narrow by exact types
+        self.current = made = Episode.from_cut(current)
+        for at, each in enumerate(self.episodes):
+            if each is current:
+                self.episodes[at] = made  # in place: these are being run
+        return made
+
+    @property
+    def started(self) -> Event | None:
+        """The DecisionTaskStarted of that episode: its time is the run's clock."""
+        current = self.current
+        return current[2] if type(current) is tuple else current and current.started  # type: ignore[union-attr, return-value]
 
     # --- decisions that code makes ----------------------------------------------------------
 
@@ -214,7 +232,7 @@ class Execution:
 
     # --- markers ----------------------------------------------------------------------------
 
-    def begin(self, episodes: Iterator[list[Episode]]) -> None:
+    def begin(self, episodes: Iterator[list[Cut]]) -> None:
         """Episodes are about to be run one after the other, as they are cut; ``episode`` says which."""
         self.episodes, self.passed = [], []
         self._more = episodes
@@ -230,20 +248,27 @@ class Execution:
     def pass_by(self) -> None:
         """All episodes that are cut have been run. Most are never asked for again, and kept they would cost a lot."""
         if self.episodes:
-            self.before = self.episodes[-1].started_event_id
+            last = self.episodes[-1]
+            started = last[2] if type(last) is tuple else last.started  # type: ignore[union-attr]
+            self.before = started["eventId"]
             self.episodes = []
 
     def cut_all(self) -> list[Episode]:
         """All episodes of the history, for a report."""
         while self.cut_more():
             pass
-        return self.episodes
+        return self.cut_now()
+
+    def cut_now(self) -> list[Episode]:
+        """The episodes that are cut."""
+        return [Episode.from_cut(each) for each in self.episodes]
 
     def _from_here(self) -> Iterator[Episode]:
         """The episode being run and those after it, as far as they are asked for."""
-        at = next((at for at, each in enumerate(self.episodes) if each is self.episode), 0)
+        here = self.episode
+        at = next((at for at, each in enumerate(self.episodes) if each is here), 0)
         while at < len(self.episodes) or self.cut_more():
-            yield from self.episodes[at:]
+            yield from map(Episode.from_cut, self.episodes[at:])
             at = len(self.episodes)
 
     def recorded_marker(self, name: str, id: str) -> str | None:
@@ -275,6 +300,11 @@ class Execution:
             "StartChildWorkflowExecution": len(self.children),
         }
 
-    def answer(self, close: Close | None) -> list[dict[str, Any]]:
-        """The decisions to send for the decision task being decided."""
-        return self.outbox.batch(self.open_now(), close, self.again + 1)
+    def answer(self, close: Close | None, seal: Seal | None = None) -> list[dict[str, Any]]:
+        """The decisions to send for the decision task being decided, their payloads sealed if it is said how."""
+        unsent = self.unsent
+        if len(unsent) == 1 and close is None and seal is None:
+            (entity,) = unsent.values()
+            if entity.decision_type == "ScheduleActivityTask" and len(self.activities) < MAX_OPEN:
+                return [entity.decision()]  # what batch gives
+        return self.outbox.batch(self.open_now(), close, self.again + 1, seal)

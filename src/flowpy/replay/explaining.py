@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any
 
+from attrs import evolve
+
 from flowpy.errors import NonDeterminismError
-from flowpy.history.episodes import Episode
+from flowpy.history.episode import Episode
 from flowpy.history.events import Event
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, SIDE_EFFECT, describe, marker_id
 from flowpy.replay.divergence import CodeLine, Decided, Difference, Divergence
@@ -41,7 +44,7 @@ def diverged(
     if reason:
         ids = {one.id for one in history}
         code = tuple(one for one in map(made, execution.outbox.unsent.values()) if one.id in ids) or code
-    matched = tuple(recorded(event, entity) for event, entity in execution.matched)
+    matched = tuple(evolve(made(entity), event_id=entity.event_id) for entity in execution.matched)
     waiting = tuple(filter(None, map(CodeLine.of, execution.where()))) if execution.where is not None else ()
     completed = episode.completed["eventId"] if episode.completed is not None else None
     here = tuple(one for one in execution.warnings if one.completed_event_id == completed)
@@ -49,7 +52,7 @@ def diverged(
     python = (execution.python, f"{sys.version_info.major}.{sys.version_info.minor}")
     patches = _patches(execution, episode)
     # A patch that was taken out may show first in what the decision task after its own decides.
-    started = [each.started_event_id for each in execution.episodes]
+    started = [each.started_event_id for each in execution.cut_now()]
     before = max((each for each in started if each < episode.started_event_id), default=execution.before)
     stopped = any(isinstance(one, Marker) and one.name == SIDE_EFFECT and not one.input for one in surplus)
     evidence = Evidence(
@@ -116,20 +119,37 @@ def refused_differences(execution: Execution, events: Iterable[Event]) -> NonDet
     return NonDeterminismError(render(divergence), divergence=divergence)
 
 
-def recorded(event: Event, entity: Entity | None = None) -> Decided:
-    """A recorded answer as one side of a report, with the line of the decision that matched it, if one did."""
+def exchanged(differences: Iterable[Difference]) -> Iterator[str]:
+    """What is likely, in words, for each batch in which the same inputs stand at other calls.
+
+    Each of these differences is harmless, and together they are not: what was recorded for one call reaches the code of
+    another.
+
+    Args:
+        differences: Those of a run, in order.
+    """
+    for _, batch in groupby(differences, key=lambda one: one.completed_event_id):
+        inputs = tuple(one for one in batch if one.what.startswith(("argument", "input")))
+        # Written as they are shown: values need not be comparable.
+        sides = sorted(repr(one.recorded) for one in inputs), sorted(repr(one.made) for one in inputs)
+        if len(inputs) > 1 and sides[0] == sides[1]:
+            cause = guess_differences(inputs, Source(one.line for one in inputs))
+            yield f"{cause.likely}; results recorded for one call reach the code of another: {cause.remedy}"
+
+
+def recorded(event: Event) -> Decided:
+    """A recorded answer as one side of a report."""
     kind = event["eventType"]
-    line = CodeLine.of(entity.site) if entity is not None else None
     if kind in CLOSES:
         decision_type = CLOSES[kind][0]
         attributes = event[f"{kind[0].lower()}{kind[1:]}EventAttributes"]
-        return Decided(_close(decision_type, attributes), decision_type, "", "", event["eventId"], line)
+        return Decided(_close(decision_type, attributes), decision_type, "", "", event["eventId"])
     answer = ANSWERS[kind]
     attributes = event[answer.attributes]
     typed = attributes.get("activityType") or attributes.get("workflowType") or {}
     name = typed.get("name") or attributes.get("markerName") or attributes.get("signalName") or attributes.get("name")
     id = answer.id(attributes).rpartition("\0")[2]
-    return Decided(describe(event), answer.decision_type, id, str(name or ""), event["eventId"], line)
+    return Decided(describe(event), answer.decision_type, id, str(name or ""), event["eventId"])
 
 
 def made(entity: Entity) -> Decided:
@@ -171,7 +191,7 @@ def _following(execution: Execution, episode: Episode) -> list[Episode]:
 
 
 def _preceding(execution: Execution, episode: Episode) -> list[Episode]:
-    episodes = (*execution.passed, *execution.episodes)
+    episodes = (*execution.passed, *execution.cut_now())
     return [each for each in episodes if each.started_event_id < episode.started_event_id]
 
 

@@ -7,7 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from flowpy.data.limits import DATA
-from flowpy.history.episodes import AGAIN_PREFIX, Episode
+from flowpy.data.sealing import SEALED
+from flowpy.history.episode import Episode
+from flowpy.history.episodes import AGAIN_PREFIX
 from flowpy.history.events import Event, attributes_key
 from flowpy.history.malformed import MALFORMED, malformed
 from flowpy.replay.answers import ANSWERS, CLOSES, PATCH, Answer
@@ -17,6 +19,7 @@ from flowpy.replay.execution import Execution
 from flowpy.replay.explaining import diverged
 from flowpy.replay.outbox import LIMITED, MAX_BYTES, MAX_OPEN, key_of
 
+_answer_of: Final = ANSWERS.get  # CPython 3.11 is slow to call a method of a name that was imported
 _LARGEST_CLOSE: Final = 2 * 4 * DATA
 """Bytes a close may have: reason and details, or an input with its options, of up to four bytes a character."""
 
@@ -47,7 +50,7 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, ends_h
     try:
         for event in islice(answers, execution.at, None):
             kind = event["eventType"]
-            answer = ANSWERS.get(kind)
+            answer = _answer_of(kind)
             if answer is None:
                 if close is not None and CLOSES[kind][0] == close.type:
                     closed = close
@@ -70,7 +73,8 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, ends_h
                 missing.append(event)
                 unsent[key_of(answer.decision_type, entity.id)] = entity
                 continue
-            execution.matched.append((event, entity))
+            execution.matched.append(entity)
+            entity.event_id = event["eventId"]
             if answer.failed:
                 refusals[answer.decision_type] = refusals.get(answer.decision_type, 0) + 1
                 execution.refused[event["eventId"]] = entity
@@ -87,38 +91,39 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, ends_h
     return closed
 
 
-def scheduled(execution: Execution, task: ActivityTask) -> bool:
+def scheduled(execution: Execution, task: ActivityTask, type: dict[str, str]) -> bool:
     """Match an activity as soon as the code makes it, if the next recorded answer is just its own.
 
     Nearly all decisions of a replay are of this kind, and need not go through the outbox. Only for activities whose id
-    no other call can have had: one that is cancelled before it was sent gives its id to the next.
+    no other call can have had: one that is cancelled before it was sent gives its id to the next. And only for those
+    that set no attributes explicitly.
+
+    Args:
+        execution: The kernel's state.
+        task: The activity.
+        type: Its name and version as SWF writes them.
 
     Returns:
         Whether it was; if not, it is to be made, and ``match`` finds what there is to say about it.
     """
-    answers, at = execution.answers, execution.at
-    if at >= len(answers):
-        return False
-    event = answers[at]
+    at = execution.at
     try:
-        if event["eventType"] != "ActivityTaskScheduled":
-            return False
+        event = execution.answers[at]
         attributes = event["activityTaskScheduledEventAttributes"]
         if (
             attributes["activityId"] != task.id
-            or attributes["activityType"] != task.type
-            or attributes.get("input") != task.input
-            or task.attributes
+            or attributes["activityType"] != type
+            or attributes["input"] != task.input
         ):
             return False
         if "control" in attributes:
             task.recorded_control = attributes["control"]
         task.event_id = event_id = event["eventId"]
     except MALFORMED:
-        return False  # match will say so: this is called by user code
+        return False  # there is no further answer; or match will say what is wrong: this is called by user code
     task.state = SENT
     execution.activities[event_id] = task
-    execution.matched.append((event, task))
+    execution.matched.append(task)
     execution.at, execution.all_noted = at + 1, False
     return True
 
@@ -195,7 +200,7 @@ def _failed_marker(execution: Execution, answer: Answer, attributes: dict[str, A
 
 def _full(answers: list[Event]) -> bool:
     """Whether a batch was so large that a close of two payloads may not have fitted beside it (CONTRACTS §4)."""
-    recorded = [event[attributes_key(event["eventType"])] for event in answers]
+    recorded = [event.get(SEALED, event)[attributes_key(event["eventType"])] for event in answers]
     return len(json.dumps(recorded, ensure_ascii=False).encode("utf-8", "surrogatepass")) + _LARGEST_CLOSE > MAX_BYTES
 
 

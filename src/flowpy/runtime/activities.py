@@ -7,11 +7,10 @@ import sys
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from flowpy.data.arguments import encode_arguments
+from flowpy.data.arguments import check_arguments, encode_arguments
 from flowpy.data.failures import Failure
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import SURE
 from flowpy.data.reading import decode_failure
-from flowpy.declare.retry import Retry
 from flowpy.errors import (
     ActivityCanceled,
     ActivityError,
@@ -19,23 +18,22 @@ from flowpy.errors import (
     ActivityScheduleFailed,
     ActivityTimedOut,
     FlowpyError,
-    PayloadNotDecodable,
     WorkCanceled,
 )
-from flowpy.replay.entities import CLOSED, CREATED, ActivityTask, Timer
+from flowpy.replay.entities import CREATED, ActivityTask, Timer, schedule_attributes
+from flowpy.replay.execution import NONE
 from flowpy.replay.matching import scheduled
-from flowpy.replay.results import opened_nothing
+from flowpy.runtime.attempts import back_off
 from flowpy.runtime.ids import LONGEST, fitted
-from flowpy.runtime.promise import DONE, PENDING, Future, RunPromise
+from flowpy.runtime.promise import PENDING, Future, RunPromise
 from flowpy.runtime.sites import call_site, callers
 from flowpy.runtime.task import Task
 from flowpy.runtime.timers import timer_refused
-from flowpy.runtime.values import SCALARS, promises_in, replaced, when_ready
+from flowpy.runtime.values import promises_in, replaced, when_ready
 
 if TYPE_CHECKING:
     from flowpy.declare.activity import Activity
     from flowpy.history.events import Event
-    from flowpy.replay.execution import Execution
     from flowpy.runtime.run import Run
 
 Attributes = dict[str, Any]
@@ -45,74 +43,116 @@ _getframe = sys._getframe
 
 
 def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Schedule an activity, now or when the promises among its arguments are ready."""
+    """Schedule an activity, now or when the promises among its arguments are ready.
+
+    The calls that replays have most of are made here: one short argument, and the next recorded answer is theirs.
+    """
     loop = run.loop
     task = loop.task
     if task is None or get_ident() != loop.thread:
         task = run.task_here(f"activity {activity.name}")
     name, counts = activity.name, task._counts
-    counts[name] = number = counts.get(name, 0) + 1
+    try:
+        counts[name] = number = counts[name] + 1
+    except KeyError:
+        counts[name] = number = 1
+    call = ActivityCall()
+    # Line by line: CPython makes a tuple of more than three.
+    call.activity = activity
+    call.loop = loop
+    call._state = PENDING
+    call._waiting = None
+    loop.number = call._number = loop.number + 1
+    call.id = f"{task.path}{name}-{number}"
+    if activity.is_plain and len(args) == 1 and type(args[0]) is int and not (kwargs or task.shielded):
+        # The most likely frame is looked at here: user code, which called Activity.__call__, which called this.
+        frame = _getframe(2)
+        code = frame.f_code
+        if id(code) in callers:
+            call.site = (code, frame.f_lasti)
+            try:
+                call.input = f"[{args[0]}]"  # what encode_arguments would write
+            except ValueError:
+                return _call(run, task, call, args, kwargs)  # encode_arguments will say what is wrong
+            execution = run.execution
+            if execution.answers is not NONE:
+                if scheduled(execution, call, activity.type):
+                    return call
+            elif len(call.id) <= LONGEST:
+                # No answers are recorded: what _call does for such a call.
+                execution.make(call)
+                run.open_calls[call._number] = call
+                return call
+    return _call(run, task, call, args, kwargs)
+
+
+def _call(run: Run, task: Task[Any], call: ActivityCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActivityCall:
+    """Schedule an activity with all that may be asked of it."""
+    activity = call.activity
     settings = activity.settings
-    activity_id = settings.activity_id
-    if has_own_id := activity_id is None:
-        activity_id = f"{task.path}{name}-{number}"
-        if len(activity_id) > LONGEST:
-            activity_id = fitted(activity_id)
-    # The most likely frame is looked at here: user code, which called Activity.__call__, which called this.
-    frame = _getframe(2)
-    code = frame.f_code
-    is_known = id(code) in callers
-    # Both have no __init__, which in CPython 3.11 would cost more than all else that is done here.
-    call, promise = ActivityCall(), RunPromise()
-    call.run, call.activity, call.promise = run, activity, promise
-    call.id, call.type = activity_id, activity.type
-    call.site = (code, frame.f_lasti) if is_known else call_site()
-    call.attributes = activity.overrides
-    promise.loop, promise._work, promise._state, promise._waiting = loop, call, PENDING, None
-    loop.number = promise._number = loop.number + 1
-    if task.shielded:
-        call.shielded = True
-    only = type(args[0]) if len(args) == 1 and not kwargs else None
-    if only is int and 1 in activity.signature.fits:
-        try:
-            text = f"[{args[0]}]"  # what encode_arguments would write
-        except ValueError:
-            text = encode_arguments(activity.signature, args, kwargs, run.converter)  # says what is wrong
+    call.shielded = task.shielded
+    if settings.activity_id is not None:
+        call.id = settings.activity_id
+    elif len(call.id) > LONGEST:
+        call.id = fitted(call.id)
+    call.site = call_site(4)
+    waiting = promises_in((*args, *kwargs.values()))
+    if waiting:
+        activity.signature.bind(args, kwargs)
+        when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
-        waiting = promises_in((*args, *kwargs.values())) if only not in SCALARS else None
-        if waiting:
-            activity.signature.bind(args, kwargs)
-            when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
-            run.open_calls[call] = None
-            return promise
         text = encode_arguments(activity.signature, args, kwargs, run.converter)
-    if len(text) > DATA:
-        check_length(text, DATA, f"input of activity {activity_id}")
-    call.input = text
-    if settings.retry is not None:
+        if len(text) > SURE:
+            check_arguments(text, activity.signature, run.converter, f"input of activity {call.id}")
+        call.input = text
         call.record_policy(call)
-    execution = run.execution
-    if not (has_own_id and is_known and scheduled(execution, call)):
-        execution.make(call)
-    run.open_calls[call] = None
-    return promise
+        execution = run.execution
+        # A finalizer is in no table of callers: what it decides is refused.
+        known = call.site is not None and id(call.site[0]) in callers
+        at_once = known and settings.activity_id is None and not activity.overrides
+        if not (at_once and scheduled(execution, call, activity.type)):
+            execution.make(call)
+    run.open_calls[call._number] = call
+    return call
 
 
-class ActivityCall(ActivityTask):
-    """One call of an activity: one promise, one attempt at a time; the call itself is its first attempt's task."""
+class ActivityCall(RunPromise[Any], ActivityTask):
+    """One call of an activity: its promise, its entity, and the task of its first attempt."""
 
-    __init__ = object.__init__  # call_activity sets everything
-    run: Run
+    # No __init__, which in CPython 3.11 would cost more than all else that a call does: call_activity sets everything.
     activity: Activity[..., Any]
-    promise: RunPromise[Any]
     input: str | None = None
     attempt = 1
+    not_begun = 0
     retried: ActivityTask | None = None
     timer: Timer | None = None
     first = 0
     stopping = False
     shielded = False
     detached = False
+    let_go = False
+
+    @property
+    def run(self) -> Run:
+        """The run that made it."""
+        return self.loop.run
+
+    @property
+    def promise(self) -> ActivityCall:
+        """Itself: one object is cheaper than two that hold each other."""
+        return self
+
+    _work = promise
+
+    @property
+    def type(self) -> dict[str, str]:  # type: ignore[override] # read only: it is the activity's
+        """Name and version as SWF writes them."""
+        return self.activity.type
+
+    @property
+    def attributes(self) -> dict[str, Any]:  # type: ignore[override] # read only: they are the activity's
+        """SWF's attributes that the call sets explicitly."""
+        return self.activity.overrides
 
     @property
     def task(self) -> ActivityTask:
@@ -121,24 +161,33 @@ class ActivityCall(ActivityTask):
 
     # --- going out --------------------------------------------------------------------------
 
+    def decision_attributes(self) -> dict[str, Any]:
+        # What the entity does, without asking the properties above, which takes longer than all else.
+        activity = self.activity
+        return schedule_attributes(self.id, activity.type, self.control, self.input, activity.overrides)
+
+    def mismatch(self, recorded: dict[str, Any]) -> str | None:
+        return None if recorded["activityType"] == self.activity.type else super().mismatch(recorded)
+
     def ready(self, failed: Future[Any] | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The promises among the arguments are there, or one of them never will be."""
-        if self.promise.done():
+        if self.done():
             return
         if failed is not None:
             self._end()
             if failed.cancelled():
-                self.promise.set_cancelled(error=failed._make_cancelled_error())
+                self.set_cancelled(error=failed._make_cancelled_error())
             else:
-                self.promise.set_exception(failed._error)
+                self.set_exception(failed._error)
             return
         try:
             values, named = replaced(args), replaced(kwargs)
             text = encode_arguments(self.activity.signature, values, named, self.run.converter)
-            self.schedule(check_length(text, DATA, f"input of activity {self.id}"))
+            what = f"input of activity {self.id}"
+            self.schedule(check_arguments(text, self.activity.signature, self.run.converter, what))
         except Exception as error:
             self._end()
-            self.promise.set_exception(error)
+            self.set_exception(error)
 
     def schedule(self, text: str) -> None:
         """Make the decision for the first attempt, whose input is there."""
@@ -170,11 +219,12 @@ class ActivityCall(ActivityTask):
 
     def timed_out(self, attributes: Attributes, event: Event) -> None:
         """ActivityTaskTimedOut."""
-        kind = attributes["timeoutType"]
+        kind, details = attributes["timeoutType"], attributes.get("details")
         error = ActivityTimedOut(
             f"activity {self.activity.name} ({self.id}) timed out: {kind}",
             timeout_type=kind,
-            details=attributes.get("details"),
+            details=details,
+            heartbeat=self.run.lenient(details),
             **self._where(attributes, event),
         )
         self._attempt_failed(error, None)
@@ -182,11 +232,11 @@ class ActivityCall(ActivityTask):
     def canceled(self, attributes: Attributes, event: Event) -> None:
         """ActivityTaskCanceled."""
         self._end()
-        if self.promise.done():
+        if self.done():
             return
         details = attributes.get("details")
         if self.stopping:
-            self.promise.set_cancelled(
+            self.set_cancelled(
                 error=WorkCanceled(
                     f"activity {self.activity.name} ({self.id}) was cancelled",
                     details=self.run.lenient(details),
@@ -195,7 +245,7 @@ class ActivityCall(ActivityTask):
                 )
             )
             return
-        self.promise.set_exception(
+        self.set_exception(
             ActivityCanceled(
                 f"activity {self.activity.name} ({self.id}) was cancelled, although this run did not ask for it",
                 details=details,
@@ -226,34 +276,16 @@ class ActivityCall(ActivityTask):
     # --- retry ------------------------------------------------------------------------------
 
     def _attempt_failed(self, error: ActivityError, failure: Failure | None) -> None:
-        if self.stopping:
-            self._fail(error)
-            return
-        retry, first = self._policy()
-        if retry is None or not retry.matches(_names(error, failure)):
-            self._fail(error)
-            return
-        delay = retry.delay(self.attempt + 1, self.run.info.run_id, self.id)
-        if not retry.allows(self.attempt, first, self.run.clock, delay):
+        delay = None if self.stopping else back_off(self, error, failure)
+        if delay is None:
             self._fail(error)
             return
         self.attempt += 1
-        self.first = first
+        if not self.let_go:
+            self.run.open_calls[self._number] = self  # between attempts the kernel does not have it
         self.timer = Timer(fitted(f"{self.id}.w{self.attempt}"), input=str(delay), listener=_BackOff(self))
         self.timer.site = self.site
         self._make(self.timer)
-
-    def _policy(self) -> tuple[Retry | None, int]:
-        """What is recorded with the attempt decides; the code's policy where nothing is."""
-        code = self.activity.retry
-        recorded = getattr(self.task, "recorded_control", None)
-        if recorded:
-            try:
-                form = json.loads(recorded)["retry"]
-                return Retry.from_control(form, code), int(form.get("first") or self.first or self.run.clock)
-            except (ValueError, KeyError, TypeError, AttributeError):
-                pass
-        return code, self.first or int(self.run.clock)
 
     def next_attempt(self) -> None:
         """The back-off is over."""
@@ -276,7 +308,15 @@ class ActivityCall(ActivityTask):
 
     # --- ending -----------------------------------------------------------------------------
 
-    def cancel(self) -> bool:
+    def cancel(self, msg: Any | None = None) -> bool:
+        if self._state is not PENDING:
+            return False
+        self._cancel_message = msg
+        if self._stop():
+            self.set_cancelled(msg)
+        return True
+
+    def _stop(self) -> bool:
         """Cancel as ``on_cancel`` says; returns whether the promise is cancelled at once."""
         run, task = self.run, self.task
         if self.stopping:
@@ -296,60 +336,18 @@ class ActivityCall(ActivityTask):
         return self.activity.on_cancel == "try"
 
     def detach(self) -> None:
-        """Let the run close without waiting for it."""
-        self.detached = True
+        self._observed = self.detached = True
         self._end()
 
     def _end(self) -> None:
-        self.run.open_calls.pop(self, None)
+        """The close does not wait for it any more."""
+        self.let_go = True
+        self.run.open_calls.pop(self._number, None)
 
     def _fail(self, error: FlowpyError) -> None:
         self._end()
-        if not self.promise.done():
-            self.promise.set_exception(error)
-
-
-def activity_completed(execution: Execution, attributes: Attributes, event: Event) -> Task[Any] | None:
-    """ActivityTaskCompleted, the event that replays have most of: the entity ends and its promise has its value.
-
-    Returns:
-        The task that waited for it, if only one did and nothing else is ready: to be stepped at once.
-    """
-    ended = execution.activities.pop(attributes["scheduledEventId"], None)
-    if ended is None:
-        raise opened_nothing(attributes["scheduledEventId"], event)
-    # What execution.close does: a recorded activity always holds its id, if that is noted at all.
-    ended.state = CLOSED
-    if execution.open_ids:
-        execution.open_ids.pop(ended.id, None)
-    if execution.unsent:
-        execution.forget_requests(ended)
-    call: Any = ended if type(ended) is ActivityCall else ended.listener
-    run, promise = call.run, call.promise
-    run.open_calls.pop(call, None)
-    # Call and promise hold each other: apart, they need not wait for the collector.
-    promise._work = None
-    if promise._state is not PENDING:
-        return None
-    signature = call.activity.signature
-    decode = run.decoders.get(signature)
-    try:
-        if decode is None:
-            decode = run.decoders[signature] = run.converter.decoder(signature.return_type)
-        promise._value = decode(attributes.get("result"))
-    except PayloadNotDecodable as error:
-        message = f"result of activity {call.activity.name} ({call.id}), event {event['eventId']}: {error}"
-        promise.set_exception(PayloadNotDecodable(message))
-        return None
-    promise._state = DONE
-    waiting = promise._waiting
-    if type(waiting) is Task:
-        # What _wake does, for the one task that mostly waits.
-        promise._waiting = None
-        return waiting
-    if waiting is not None:
-        promise._wake()
-    return None
+        if not self.done():
+            self.set_exception(error)
 
 
 class _BackOff:
@@ -367,15 +365,3 @@ class _BackOff:
     def refused(self, attributes: Attributes, event: Event) -> None:
         """StartTimerFailed: the retry cannot go on."""
         self.call._fail(timer_refused(attributes, event))
-
-
-def _names(error: ActivityError, failure: Failure | None) -> list[str]:
-    """The names an error is known by to a Retry."""
-    names = [name for kind in type(error).__mro__ for name in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")]
-    if isinstance(error, ActivityTimedOut):
-        names.append(error.timeout_type)
-    if failure is not None and failure.type:
-        names.append(failure.type)
-        if failure.module:
-            names.append(f"{failure.module}.{failure.type}")
-    return names

@@ -12,6 +12,7 @@ from flowpy.data.arguments import Arguments, decode_arguments
 from flowpy.declare.signals import Signal
 from flowpy.errors import ContinueAsNew
 from flowpy.history.malformed import text_of, time_of
+from flowpy.runtime.intercepting import surrounding
 from flowpy.runtime.plain import call
 from flowpy.runtime.values import settled
 
@@ -39,6 +40,8 @@ def begin(run: Run, event: Event) -> None:
         task_start_to_close_timeout=attributes.get("taskStartToCloseTimeout"),
     )
     text = text_of(attributes, "input")
+    if text:
+        text = run.converter.payloads.open(text, f"input of event {event['eventId']}")
     try:
         arguments = decode_arguments(text, run.workflow.signature, run.converter)
         function = _function(run)
@@ -47,7 +50,10 @@ def begin(run: Run, event: Event) -> None:
         run.outcome.fail(error)
         return
     for signal in arguments.signals:
-        run.signals.arrive(signal["name"], signal.get("input"))
+        raw = signal.get("input")
+        # Carried as it was received: encoded, or kept in a store.
+        given = raw and run.converter.payloads.open(raw, f"the carried signal {signal['name']}")
+        run.signals.arrive(signal["name"], given, raw=raw)
     run.main = run.loop.spawn(
         _main(run, function, arguments), path="", context=run.base_context.copy(), name=run.workflow.name
     )
@@ -70,7 +76,10 @@ def _function(run: Run) -> Callable[..., Any]:
 
 async def _main(run: Run, function: Callable[..., Any], arguments: Arguments) -> Any:
     try:
-        value = await call(function, run.workflow.is_async, arguments.args, arguments.kwargs)
+        if run.workflow.arounds:
+            value = await surrounding(run.workflow, function, arguments.args, arguments.kwargs)
+        else:
+            value = await call(function, run.workflow.is_async, arguments.args, arguments.kwargs)
     except (ContinueAsNew, BaseExceptionGroup) as error:
         leaving = _only_leaving(error)
         if leaving is None:

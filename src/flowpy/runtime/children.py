@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flowpy.data.arguments import encode_arguments
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.arguments import check_arguments, encode_arguments
 from flowpy.data.reading import decode_failure
 from flowpy.errors import (
     ChildCanceled,
@@ -46,7 +45,7 @@ def call_workflow(run: Run, workflow: Workflow[..., Any], args: tuple[Any, ...],
         when_ready(waiting, lambda failed: call.ready(failed, args, kwargs))
     else:
         call.start(args, kwargs)
-    run.open_calls[call] = None
+    run.open_calls[call.promise._number] = call
     return call.promise
 
 
@@ -91,11 +90,12 @@ class ChildCall:
         """Make the decision."""
         workflow = self.workflow
         text = encode_arguments(workflow.signature, args, kwargs, self.run.converter)
+        check_arguments(text, workflow.signature, self.run.converter, f"input of child workflow {self.workflow_id}")
         child = ChildWorkflow(
             self.workflow_id,
             workflow.name,
             workflow.version,
-            check_length(text, DATA, f"input of child workflow {self.workflow_id}"),
+            text,
             workflow.overrides,
             self,
             self.site,
@@ -114,7 +114,7 @@ class ChildCall:
 
     def completed(self, attributes: Attributes, event: Event) -> None:
         """ChildWorkflowExecutionCompleted."""
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
         if self.promise.done():
             return
         try:
@@ -191,7 +191,7 @@ class ChildCall:
         if child is None or child.state == CREATED or mode == "abandon":
             if child is not None:
                 run.execution.unmake(child)
-            run.open_calls.pop(self, None)
+            run.open_calls.pop(self.promise._number, None)
             self.promise._started.set_cancelled()
             return True
         self.stopping = True
@@ -201,10 +201,10 @@ class ChildCall:
     def detach(self) -> None:
         """Let the run close without waiting for the child."""
         self.detached = True
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
 
     def _finish(self, error: BaseException, *, cancelled: bool = False) -> None:
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
         for promise in (self.promise._started, self.promise):
             if promise.done():
                 continue

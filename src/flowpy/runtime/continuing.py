@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
 
-from flowpy.data.arguments import encode_arguments, input_with_signals
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.arguments import check_arguments, encode_arguments, input_with_signals
 from flowpy.declare.names import check_version
 from flowpy.declare.options import WorkflowOptions
 from flowpy.errors import CallError, ContinueAsNew
@@ -45,13 +44,14 @@ class Continuation:
     def attributes(self, run: Run) -> dict[str, Any]:
         """The attributes of ContinueAsNewWorkflowExecution, signals nobody received carried along."""
         text = encode_arguments(run.workflow.signature, self.args, self.kwargs, run.converter)
-        carried = [{"name": r.name, "input": r.input} for r in run.signals.unreceived()]
+        carried = [{"name": r.name, "input": r.raw} for r in run.signals.unreceived()]
         made = {key: run.started[key] for key in _KEPT if run.started.get(key) is not None}
         made.update(self.overrides)
         if self.version is not None:
             made["workflowTypeVersion"] = self.version
         full = input_with_signals(text, carried, run.converter) or ""
-        made["input"] = check_length(full, DATA, f"input of the continued run with {len(carried)} signals carried")
+        what = f"input of the continued run with {len(carried)} signals carried"
+        made["input"] = check_arguments(full, run.workflow.signature, run.converter, what)
         return made
 
 

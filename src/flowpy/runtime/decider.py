@@ -12,7 +12,8 @@ from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError, UnknownWorkflowType
 from flowpy.history.events import Event
-from flowpy.replay.explaining import refused_differences
+from flowpy.replay.divergence import Difference
+from flowpy.replay.explaining import exchanged, refused_differences
 from flowpy.runtime.run import Run
 
 REMEMBERED: Final = 10_000
@@ -118,28 +119,49 @@ class Decider:
         Raises:
             RunHeld: The code here cannot decide this run (NonDeterminismError, UnknownWorkflowType, WorkflowBlocked).
             HistoryError: The history contradicts itself.
-            PayloadError: The answer cannot be sent, such as a result that is too large.
+            PayloadError: The answer cannot be sent, such as a result that is too large, or a payload cannot be had.
         """
-        run = Run(
+        run = self.load(task)
+        try:
+            return self.answer(run, task.events)
+        finally:
+            run.evict()
+
+    def load(self, task: DecisionTask) -> Run:
+        """The run of a task, which has seen nothing yet.
+
+        Raises:
+            UnknownWorkflowType: Its workflow is not known here.
+        """
+        return Run(
             self.workflows.find(*task.workflow_type),
             task.workflow_id,
             task.run_id,
             domain=task.domain,
             converter=self.converter,
         )
-        try:
-            run.feed(task.events)
-            decisions, context = run.answer()
-            self._differences(run, task.events)
-        finally:
-            run.evict()
-        return Answer(decisions, context)
+
+    def answer(self, run: Run, events: list[Event]) -> Answer:
+        """Run the code of a run in memory through further events and return the decisions of the open episode.
+
+        Args:
+            run: The run, as ``load`` gave it or as an earlier call left it.
+            events: Events up to the DecisionTaskStarted, following those that it has seen.
+
+        Raises:
+            FlowpyError: As ``decide``; the run is to be evicted.
+        """
+        run.feed(events)
+        decisions, context = run.answer()
+        answer = Answer(decisions, context)
+        if run.execution.warnings:
+            self._differences(run, events)
+        return answer
 
     def _differences(self, run: Run, events: list[Event]) -> None:
-        if not run.execution.warnings:
-            return
         if self.strict:
             raise refused_differences(run.execution, events)
+        told: list[Difference] = []
         for difference in run.execution.warnings:
             # Every later decision of the run replays past the same place: once is enough.
             key = (run.info.run_id, difference.event_id, difference.what)
@@ -148,4 +170,9 @@ class Decider:
             self._said[key] = None
             if len(self._said) > REMEMBERED:
                 self._said.pop(next(iter(self._said)), None)
-            _log.warning("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, difference)
+            # Put into words here: a handler may do so later, where values are not hidden.
+            _log.warning("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, str(difference))
+            told.append(difference)
+        for likely in exchanged(told):
+            _log.error("%s (%s): %s", run.info.workflow_id, run.info.workflow_type, likely)
+        run.execution.warnings.clear()

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, groupby, takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from flowpy.data.payloads import PLAIN, is_sealed
+from flowpy.data.sealing import EVENT_FIELDS, SEALED
 from flowpy.errors import HistoryError
-from flowpy.history.malformed import MALFORMED, malformed, text_of, time_of
+from flowpy.history.episode import Episode
+from flowpy.history.malformed import MALFORMED, check_time, malformed, text_of
 from flowpy.replay.answers import CLOSES
 from flowpy.replay.execution import NONE
 from flowpy.replay.explaining import diverged
 from flowpy.replay.matching import match
-from flowpy.replay.results import HANDLERS
-from flowpy.runtime.activities import activity_completed
+from flowpy.replay.results import HANDLERS, Handler
 from flowpy.runtime.beginning import begin
+from flowpy.runtime.completions import complete, run_through_plain
 
 if TYPE_CHECKING:
-    from flowpy.history.episodes import Episode
+    from flowpy.history.episode import Cut
     from flowpy.history.events import Event
     from flowpy.runtime.run import Run
 
-_HANDLERS: Final[dict[str, tuple[Any, str]]] = {
-    **HANDLERS,
-    "ActivityTaskCompleted": (activity_completed, "activityTaskCompletedEventAttributes"),
-}
-"""Event type → (what it does, key of its attributes); what it does may return a task, to be stepped at once."""
+_ABOUT_THE_RUN: Final[tuple[Handler | None, str]] = (None, "")
+_KIND: Final = itemgetter("eventType")
+_ALWAYS: Final = sys.maxsize
+"""More answers than an episode can have."""
 
 
 def run_through(run: Run, events: Iterable[Event], *, decide: bool) -> None:
@@ -45,13 +49,14 @@ def run_through(run: Run, events: Iterable[Event], *, decide: bool) -> None:
             _run_episodes(run, decide=decide)
 
 
-def _match_previous(run: Run, some: Iterator[list[Episode]]) -> list[Episode]:
+def _match_previous(run: Run, some: Iterator[list[Cut]]) -> list[Cut]:
     """Match the episode that was decided here with its answers, once all of them are cut.
 
     Returns:
         The episodes cut meanwhile.
     """
-    previous, cut = run.unmatched, []
+    previous = run.unmatched
+    cut: list[Cut] = []
     if previous is not None:
         for each in some:
             cut += each
@@ -68,70 +73,126 @@ def _check_history(run: Run) -> None:
     """Refuse a history that cannot be gone on with."""
     if run.episodes.broken:
         raise HistoryError("the decision task that was decided here never counted: start again from event 1")
-    if not run.execution.python:
+    if run.episodes.first_context is not None and not run.execution.python:
         run.published.check_contract()
 
 
 def _run_episodes(run: Run, *, decide: bool) -> None:
     """Run the code through the episodes that are cut: those that were decided, and last the one to decide now."""
-    execution, outcome, unsent, ready = run.execution, run.outcome, run.execution.unsent, run.loop.ready
-    handler_of, observed = _HANDLERS.get, run.observer is not None
+    execution = run.execution
     run.replaying = True
     # More may be cut meanwhile, when a marker is looked for: the iteration comes to them too.
-    for episode in execution.episodes:
-        answers = episode.answers
-        if answers is None and not decide:
-            break
-        run.episode = execution.episode = episode
-        execution.at, execution.answers = 0, answers or NONE
-        if observed:
-            execution.answers = NONE
-        if answers is None or run.lost:
-            run.replaying = answers is not None
-            if run.lost:
-                run.closing = outcome.close()
+    cuts = iter(execution.episodes)
+    for cut in cuts:
+        left: Cut | None = cut
+        if type(cut) is tuple and not run.lost:
+            left = run_through_plain(run, chain((cut,), cuts))
+            if type(left) is tuple:
+                _end_episode(run)  # all else is done for it
                 continue
-            # The clock must be readable before code asks for it: code cannot answer for the history.
-            time_of(episode.started)
-            run.unmatched = episode
-        for event in episode.events:
-            try:
-                entry = handler_of(event["eventType"])
-                if entry is None:
-                    woken = None
-                    _about_the_run(run, event)
-                elif entry[0] is None:
-                    continue
-                else:
-                    woken = entry[0](execution, event[entry[1]], event)
-            except MALFORMED as error:
-                raise malformed(event, error) from error
-            if woken is not None:
-                woken.step()
-            if ready:
-                run.loop.run_until_blocked()
-            if run.halted:
-                break
-        if observed or answers is None or run.halted or outcome.kind:
-            _end_episode(run, episode)
-            execution.passed.append(episode)
-        elif unsent or execution.at < len(answers or NONE):
-            _match(run, episode)
-            execution.passed.append(episode)
+        if left is None:
+            break
+        episode: Any = Episode.from_cut(left) if type(left) is tuple else left
+        if not _run_episode(run, episode, decide=decide):
+            break
     execution.pass_by()
 
 
-def _end_episode(run: Run, episode: Episode) -> None:
+def _run_episode(run: Run, episode: Episode, *, decide: bool) -> bool:
+    """Run the code through an episode of any kind; returns False for the open one, if it is not to be decided."""
+    execution = run.execution
+    if episode.answers is None and not decide:
+        return False
+    execution.current = episode
+    matched = _begin_episode(run, episode)
+    if not run.lost:
+        _see(run, episode.events)
+        if execution.unsent or execution.at < matched or run.outcome.kind or run.halted:
+            _end_episode(run)
+    return True
+
+
+def _see(run: Run, events: list[Event]) -> None:
+    """Apply events of any kind, the code running after each until it blocks (law L2)."""
+    # One event is what most decision tasks bring to a run that is kept in memory.
+    groups: Any = ((_KIND(events[0]), events),) if len(events) == 1 else groupby(events, _KIND)
+    for kind, some in groups:
+        if kind == "ActivityTaskCompleted":
+            complete(run, some)
+        else:
+            handle, key = HANDLERS.get(kind, _ABOUT_THE_RUN)
+            for event in () if key and handle is None else some:
+                _apply(run, event, handle, key)
+                if run.loop.ready:
+                    run.loop.run_until_blocked()
+                if run.halted:
+                    break
+        if run.halted:
+            break
+
+
+def _apply(run: Run, event: Event, handle: Handler | None, key: str) -> None:
+    """Apply an event."""
+    try:
+        field = EVENT_FIELDS.get(event["eventType"])
+        if handle is not None:
+            attributes = event[key]
+            text = attributes.get(field) if field is not None else None
+            if text and is_sealed(text):
+                # Nothing here is set up to open it: the run is held before code sees that it is not there.
+                PLAIN.open(text, f"{field} of event {event['eventId']}")
+            handle(run.execution, attributes, event)
+        else:
+            _about_the_run(run, event)
+    except MALFORMED as error:
+        raise malformed(event, error) from error
+
+
+def _schedules(event: Event) -> bool:
+    return bool(event["eventType"] == "ActivityTaskScheduled")
+
+
+def _begin_episode(run: Run, episode: Episode) -> int:
+    """The code is about to see an episode.
+
+    Returns:
+        How many answers are matched as the code makes its decisions if all goes well.
+    """
+    execution, answers = run.execution, episode.answers
+    execution.at, execution.answers = 0, NONE
+    matched = _ALWAYS
+    if answers is not None and run.observer is None:
+        matched = len(answers)
+        execution.answers = list(takewhile(_schedules, answers))
+    if run.lost:
+        run.replaying = answers is not None
+        run.closing = run.outcome.close()
+    elif answers is None:
+        run.replaying = False
+        # The clock must be readable before code asks for it: code cannot answer for the history.
+        check_time(episode.started)
+        run.unmatched = episode
+    return matched
+
+
+def _end_episode(run: Run) -> None:
     """The code has seen all of an episode: see whether the run may close, and match what it decided."""
+    if run.unreadable is not None:
+        raise run.unreadable
+    execution = run.execution
+    episode: Any = execution.current
+    if type(episode) is tuple:
+        episode = execution.episode
     if run.outcome.lost:
         # Clean-up that ran as the code was stopped would decide the same again in every decision task.
-        run.execution.unsent.clear()
+        execution.unsent.clear()
     if run.outcome.kind:
         run.closing = None if run.stopped else run.outcome.close()
     if run.observer is not None and not run.stopped:
-        run.observer(episode, run.execution.answer(run.closing))
+        run.observer(episode, execution.answer(run.closing))
     if episode.answers is not None and not run.outcome.lost:
         _match(run, episode)
+    execution.passed.append(episode)
 
 
 def _match(run: Run, episode: Episode) -> None:
@@ -151,7 +212,11 @@ def _about_the_run(run: Run, event: Event) -> None:
         run.outcome.refusal = None
     if kind == "WorkflowExecutionSignaled":
         attributes = event["workflowExecutionSignaledEventAttributes"]
-        run.signals.arrive(attributes["signalName"], text_of(attributes, "input"), event["eventId"])
+        recorded = event.get(SEALED, event)["workflowExecutionSignaledEventAttributes"]
+        given, raw = text_of(attributes, "input"), text_of(recorded, "input")
+        if given:
+            given = run.converter.payloads.open(given, f"input of event {event['eventId']}")
+        run.signals.arrive(attributes["signalName"], given, event["eventId"], raw=raw)
     elif kind == "WorkflowExecutionCancelRequested":
         _cancel_requested(run)
     elif kind == "WorkflowExecutionStarted":

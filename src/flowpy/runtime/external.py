@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import DATA
 from flowpy.declare.names import check_id
 from flowpy.declare.promise import Promise
 from flowpy.declare.signals import Signal
@@ -118,8 +118,8 @@ class ExternalCall:
     def send(self, value: Any) -> None:
         """Encode the value and make the decision; no value is no input."""
         if value is not None:
-            text = self.run.converter.encode(value, f"value of signal {self.request.name}")
-            self.request.input = check_length(text, DATA, f"value of signal {self.request.name}")
+            what = f"value of signal {self.request.name}"
+            self.request.input = self.run.converter.encode_within(value, DATA, what)
         self.make()
 
     def make(self) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import logging
 import random as random_module
 import uuid
-from collections.abc import MutableMapping
 from typing import Any, cast
 
 from attrs import frozen
@@ -130,34 +128,3 @@ def set_state(state: Any) -> None:
         PayloadError: It has no JSON form or is too large.
     """
     current_run("flowpy.set_state", "it is for workflow code").set_state(state)
-
-
-class RunLogger(logging.LoggerAdapter[logging.Logger]):
-    """A logger that says each thing once: silent while decided episodes are re-run.
-
-    Records carry ``workflow_id``, ``run_id``, ``workflow_type`` and ``task_path`` as fields.
-    """
-
-    def isEnabledFor(self, level: int) -> bool:  # noqa: N802 - logging's name
-        """Whether a record of this level is to be made now."""
-        run: Any = current.get()
-        if run is not None and (run.replaying or run.dead):
-            return False
-        return super().isEnabledFor(level)
-
-    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
-        """Add the fields of the run."""
-        run: Any = current.get()
-        if run is not None:
-            fields = {
-                "workflow_id": run.info.workflow_id,
-                "run_id": run.info.run_id,
-                "workflow_type": run.info.workflow_type,
-                "task_path": run.loop.task.path if run.loop.task is not None else "",
-            }
-            kwargs["extra"] = {**fields, **(kwargs.get("extra") or {})}
-        return msg, kwargs
-
-
-logger = RunLogger(logging.getLogger("flowpy.workflow"), {})
-"""The logger for workflow code."""

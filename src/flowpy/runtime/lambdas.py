@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import DATA
 from flowpy.data.reading import decode_failure
 from flowpy.declare.durations import Duration, swf_duration
 from flowpy.declare.promise import Promise
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 Attributes = dict[str, Any]
 
+R = TypeVar("R")
+
 _LONGEST = 900
 
 
-class LambdaFunction:
+class LambdaFunction(Generic[R]):
     """A Lambda function by name; made by ``flowpy.lambda_function``."""
 
     def __init__(self, name: str, start_to_close_timeout: Duration | None, result_type: Any) -> None:
@@ -47,7 +49,7 @@ class LambdaFunction:
                 )
             self.attributes = {"startToCloseTimeout": text}
 
-    def __call__(self, value: Any = None) -> Promise[Any]:
+    def __call__(self, value: Any = None) -> Promise[R]:
         """Schedule a call of the function.
 
         Args:
@@ -71,13 +73,29 @@ class LambdaFunction:
             when_ready(waiting, lambda failed: call.ready(failed, value))
         else:
             call.schedule(value)
-        run.open_calls[call] = None
+        run.open_calls[call.promise._number] = call
         return call.promise
+
+
+@overload
+def lambda_function(name: str, *, start_to_close_timeout: Duration | None = None) -> LambdaFunction[Any]: ...
+
+
+@overload
+def lambda_function(
+    name: str, *, start_to_close_timeout: Duration | None = None, result_type: type[R]
+) -> LambdaFunction[R]: ...
+
+
+@overload
+def lambda_function(
+    name: str, *, start_to_close_timeout: Duration | None = None, result_type: object
+) -> LambdaFunction[Any]: ...
 
 
 def lambda_function(
     name: str, *, start_to_close_timeout: Duration | None = None, result_type: Any = Any
-) -> LambdaFunction:
+) -> LambdaFunction[Any]:
     """A Lambda function that SWF calls for the workflow (decision ScheduleLambdaFunction).
 
     The run must have been started with the option ``lambda_role``, or its type registered with one.
@@ -99,7 +117,7 @@ class LambdaCall:
     detached = False
     shielded = False
 
-    def __init__(self, run: Run, function: LambdaFunction, id: str) -> None:
+    def __init__(self, run: Run, function: LambdaFunction[Any], id: str) -> None:
         self.run = run
         self.function = function
         self.entity = LambdaEntity(id, function.name, attributes=function.attributes, listener=self, site=call_site())
@@ -115,7 +133,7 @@ class LambdaCall:
             except Exception as error:
                 self._fail(error)
         elif failed.cancelled():
-            self.run.open_calls.pop(self, None)
+            self.run.open_calls.pop(self.promise._number, None)
             self.promise.set_cancelled(error=failed._make_cancelled_error())
         else:
             self._fail(failed._error)
@@ -124,7 +142,7 @@ class LambdaCall:
         """Make the decision."""
         if value is not None:
             what = f"input of Lambda function {self.function.name} ({self.entity.id})"
-            self.entity.input = check_length(self.run.converter.encode(value, what), DATA, what)
+            self.entity.input = self.run.converter.encode_within(value, DATA, what)
         self.run.execution.make(self.entity)
 
     def completed(self, attributes: Attributes, event: Event) -> None:
@@ -135,7 +153,7 @@ class LambdaCall:
             what = f"result of Lambda function {self.function.name} ({self.entity.id}), event {event['eventId']}"
             self._fail(PayloadNotDecodable(f"{what}: {error}"))
             return
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
         if not self.promise.done():
             self.promise.set_result(value)
 
@@ -186,15 +204,15 @@ class LambdaCall:
     def cancel(self) -> bool:
         """Cancel the promise; a function that was sent runs on, and the run waits for it."""
         if self.run.execution.unmake(self.entity):
-            self.run.open_calls.pop(self, None)
+            self.run.open_calls.pop(self.promise._number, None)
         return True
 
     def detach(self) -> None:
         """Let the run close without waiting for it."""
         self.detached = True
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
 
     def _fail(self, error: BaseException) -> None:
-        self.run.open_calls.pop(self, None)
+        self.run.open_calls.pop(self.promise._number, None)
         if not self.promise.done():
             self.promise.set_exception(error)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from flowpy.data.failures import encode_failure
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import DATA
 from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, PayloadError, PayloadTooLarge, RunHeld
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Close
+from flowpy.runtime.activities import ActivityCall
 from flowpy.runtime.sites import raised_at
 
 if TYPE_CHECKING:
     from flowpy.history.events import Event
+    from flowpy.runtime.children import ChildCall
+    from flowpy.runtime.lambdas import LambdaCall
     from flowpy.runtime.run import Run
     from flowpy.runtime.task import Task
 
@@ -77,7 +81,7 @@ class Outcome:
     def cancel_open(self) -> None:
         """Cancel what is open, in order of creation; what is shielded is only waited for."""
         run = self._run
-        calls = [call.promise for call in run.open_calls if not call.shielded and not call.detached]
+        calls = [call.promise for call in waited_for(run) if not call.shielded and not call.detached]
         tasks = [task for task in run.tasks if task is not run.main and not task.shielded]
         for promise in sorted([*calls, *tasks], key=hash):
             promise.cancel()
@@ -110,7 +114,7 @@ class Outcome:
         run = self._run
         if self.lost:
             return Close(FAIL, self._attributes)
-        if not self.kind or run.open_calls or run.tasks:
+        if not self.kind or run.tasks or is_waiting(run):
             return None
         if self.kind in (COMPLETE, CONTINUE):
             self._check_encodable()
@@ -145,7 +149,7 @@ class Outcome:
         run = self._run
         if self.kind == COMPLETE:
             what = f"result of workflow {run.info.workflow_type}"
-            return {"result": check_length(run.converter.encode(self.value, what), DATA, what)}
+            return {"result": run.converter.encode_within(self.value, DATA, what)}
         if self.kind == FAIL:
             reason, details = encode_failure(self.value, run.converter)
             return {"reason": reason, "details": details}
@@ -153,3 +157,21 @@ class Outcome:
             attributes: dict[str, Any] = self.value.attributes(run)
             return attributes
         return {}
+
+
+def waited_for(run: Run) -> list[ActivityCall | ChildCall | LambdaCall]:
+    """Activities, children and Lambda functions the close waits for, in order of creation."""
+    calls = run.open_calls | {call._number: call for call in _matched_as_made(run)}
+    return [calls[number] for number in sorted(calls)]
+
+
+def is_waiting(run: Run) -> bool:
+    """Whether there are any; asked after every event once the function has ended, so they are not listed for it."""
+    return bool(run.open_calls) or any(True for _ in _matched_as_made(run))
+
+
+def _matched_as_made(run: Run) -> Iterator[ActivityCall]:
+    """Open activities that were matched with their answers as the code made them: only the kernel has them."""
+    for task in run.execution.activities.values():
+        if isinstance(task, ActivityCall) and not task.let_go:
+            yield task

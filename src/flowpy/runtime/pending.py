@@ -14,6 +14,7 @@ from flowpy.runtime.activities import ActivityCall
 from flowpy.runtime.children import ChildCall
 from flowpy.runtime.external import ExternalCall
 from flowpy.runtime.lambdas import LambdaCall
+from flowpy.runtime.outcome import waited_for
 from flowpy.runtime.promise import PENDING, Future
 from flowpy.runtime.signals import ReceiveCall
 from flowpy.runtime.sites import standing_at
@@ -124,7 +125,7 @@ def pending(run: Run) -> Pending:
         run: A run that was fed and has not left memory.
     """
     tasks = [task for task in (*run.tasks, *run.detached) if not task.done()]
-    promises = [call.promise for call in run.open_calls]
+    promises = [call.promise for call in waited_for(run)]
     candidates: list[Future[Any]] = [*tasks, *promises, *_promises_of(run)]
     return Pending(
         tuple(_task(run, task, candidates) for task in tasks),
@@ -172,7 +173,7 @@ def _named(run: Run, future: Any) -> str:
         return f"signal {work._signal.name}{until}"
     if isinstance(work, ExternalCall):
         return f"{work.request.identity()}"
-    for call in run.open_calls:
+    for call in waited_for(run):
         if isinstance(call, ChildCall) and call.promise._started is future:
             return f"the start of child workflow {call.workflow_id}"
     return ""
@@ -234,7 +235,7 @@ def _work(run: Run) -> Iterator[OpenWork]:
         kind = _KINDS.get(entity.decision_type)
         if kind is not None:
             yield OpenWork(kind, entity.id, _name(entity), entity.event_id, CodeLine.of(entity.site))
-    for call in run.open_calls:
+    for call in waited_for(run):
         if call.promise._state is PENDING and _is_deferred(call):
             yield _deferred(call)
 

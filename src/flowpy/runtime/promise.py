@@ -131,10 +131,10 @@ class Future(Promise[T]):
     def __await__(self) -> Generator[Any, None, T]:
         if self._state is PENDING:
             yield self
-            if self._state is PENDING:
-                raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
         if self._state is DONE:
             return self._value
+        if self._state is PENDING:
+            raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
         return self.result()
 
     __iter__ = __await__

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowpy.data.context import CONTRACT, decode_context, encode_context
 from flowpy.data.jsontext import parse
-from flowpy.data.limits import CONTEXT, check_length
+from flowpy.data.limits import CONTEXT
 from flowpy.errors import RunHeld
 from flowpy.runtime.eviction import PYTHON
 
@@ -30,7 +30,7 @@ class Published:
         """
         converter = self._run.converter
         text = encode_context(state, PYTHON, converter)
-        self._context = check_length(text, CONTEXT, "the state given to set_state")
+        self._context = converter.payloads.check(text, CONTEXT, "the state given to set_state")
         self._state = converter.text(state)
 
     @property
@@ -41,11 +41,13 @@ class Published:
     def to_send(self) -> str | None:
         """The executionContext of the next answer: with the run's first one, and when the state has changed."""
         run = self._run
-        if run.episodes.decided:
-            recorded = run.converter.text(decode_context(run.episodes.context).state)
-            if run.converter.same(recorded, self._state):
-                return None
-        return self._context
+        if not run.episodes.decided:
+            return self._context
+        recorded = run.episodes.context
+        if recorded == self._context or (recorded is None and self._state == "null"):
+            return None
+        text = run.converter.text(decode_context(recorded).state)
+        return None if run.converter.same(text, self._state) else self._context
 
     def check_contract(self) -> None:
         """A run keeps to the contract version of its first decision for its whole life.
@@ -53,7 +55,10 @@ class Published:
         Raises:
             RunHeld: That version is newer than this flowpy.
         """
-        context = decode_context(self._run.episodes.first_context)
+        first = self._run.episodes.first_context
+        if first is None:
+            return
+        context = decode_context(first)
         self._run.execution.python = context.python or ""
         if context.flowpy > CONTRACT:
             raise RunHeld(

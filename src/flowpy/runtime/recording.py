@@ -8,9 +8,9 @@ from inspect import iscoroutinefunction
 from typing import Any, Final, TypeVar
 
 from flowpy.data.failures import Failure, failure_of
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import DATA
 from flowpy.data.reading import decode_failure
-from flowpy.errors import DeclarationError, PayloadNotDecodable, SideEffectFailed
+from flowpy.errors import DeclarationError, PayloadNotDecodable, PayloadUnavailable, SideEffectFailed
 from flowpy.replay.answers import PATCH, SIDE_EFFECT
 from flowpy.runtime.ids import EFFECT, LONGEST, fitted
 from flowpy.runtime.running import current_run
@@ -101,7 +101,9 @@ def _run_once(run: Any, id: str, function: Callable[..., Any], args: tuple[Any, 
         failure = failure_of(error, run.converter)
         record = {"type": failure.type, "module": failure.module, "message": failure.message[:1000]}
         return head + f'"failure": {json.dumps(record, ensure_ascii=False)}}}'
-    return check_length(head + f'"value": {run.converter.encode(value, what)}}}', DATA, f"the value of {what}")
+    text = head + f'"value": {run.converter.encode(value, what)}}}'
+    checked: str = run.converter.payloads.check(text, DATA, f"the value of {what}")
+    return checked
 
 
 def _value(run: Any, id: str, details: str) -> Any:
@@ -109,8 +111,13 @@ def _value(run: Any, id: str, details: str) -> Any:
         recorded = json.loads(details)
     except ValueError as error:
         raise PayloadNotDecodable(f"the marker of side effect {id} is not JSON: {error}") from error
-    if "failure" in recorded:
-        failure: Failure = decode_failure("", json.dumps(recorded["failure"]))
-        message = f"side effect {id} failed when it first ran: {failure.type}: {failure.message}"
-        raise SideEffectFailed(message, failure=failure, id=id)
-    return run.converter.unwrap(recorded.get("value"))
+    slot = "failure" if "failure" in recorded else "value"
+    try:
+        value = run.converter.unwrap(recorded.get(slot), f"{slot} of side effect {id}")
+    except PayloadUnavailable as error:
+        run.cannot_read(error)
+    if slot == "value":
+        return value
+    failure: Failure = decode_failure("", json.dumps(value))
+    message = f"side effect {id} failed when it first ran: {failure.type}: {failure.message}"
+    raise SideEffectFailed(message, failure=failure, id=id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
@@ -11,7 +11,8 @@ from attrs import define, field
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import CallError, FlowpyError, NonDeterminismError
-from flowpy.history.episodes import Episode, Episodes
+from flowpy.history.episode import Episode
+from flowpy.history.episodes import Episodes
 from flowpy.history.events import CLOSE_EVENTS, Event
 from flowpy.replay.answers import goes_on, markers_may_wait
 from flowpy.replay.divergence import Difference, Divergence
@@ -241,3 +242,41 @@ def _parts(events: list[Event]) -> Iterator[list[Event]]:
         yield events[begin:end]
         begin = end
     yield events[begin:]
+
+
+def pending_by_episode(
+    workflow: Workflow[..., Any],
+    events: list[Event],
+    workflow_id: str,
+    run_id: str,
+    *,
+    event_ids: Collection[int] | None = None,
+    converter: Converter = DEFAULT,
+) -> Iterator[tuple[int, Pending]]:
+    """Run a workflow's code through a history once, and look after each decision what it waits for.
+
+    Args:
+        workflow: The declared workflow.
+        events: The events from 1, as boto3 gives them.
+        workflow_id: workflowId of the run.
+        run_id: Its runId.
+        event_ids: Look only at the decisions that hold at these events; default all.
+        converter: Reads payloads.
+
+    Yields:
+        The id of the DecisionTaskStarted event, and what was pending when that decision was made.
+
+    Raises:
+        FlowpyError: The code does not go on with the history.
+    """
+    run = Run(workflow, workflow_id, run_id, converter=converter)
+    try:
+        for number, part in enumerate(_parts(events)):
+            run.feed(part)
+            begun = Episodes().feed(part) if number == 0 else ()
+            started = part[0]["eventId"] if number else next((each.started_event_id for each in begun), 0)
+            held = range(started, part[-1]["eventId"] + 1)
+            if started and (event_ids is None or any(id in held for id in event_ids)):
+                yield started, pending(run)
+    finally:
+        run.evict()

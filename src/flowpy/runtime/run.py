@@ -10,6 +10,7 @@ import logging
 import random
 from collections.abc import Callable, Iterable
 from contextvars import Context
+from functools import partial
 from threading import get_ident
 from typing import Any, Final, NoReturn
 
@@ -17,11 +18,23 @@ from attrs import evolve
 
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.data.decoders import Decoder
+from flowpy.data.redaction import hidden
+from flowpy.data.sealing import open_events, seal_context, seal_decision
 from flowpy.declare.calling import current
 from flowpy.declare.signature import Signature
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import FlowpyError, HistoryError, MarkerFailed, NotDeterministic, NotInTask, PayloadError, ReadOnly
-from flowpy.history.episodes import Episode, Episodes
+from flowpy.errors import (
+    FlowpyError,
+    HistoryError,
+    MarkerFailed,
+    NotDeterministic,
+    NotInTask,
+    PayloadError,
+    PayloadUnavailable,
+    ReadOnly,
+)
+from flowpy.history.episode import Episode
+from flowpy.history.episodes import Episodes
 from flowpy.history.events import Event, seconds
 from flowpy.history.malformed import MALFORMED
 from flowpy.replay.entities import Close
@@ -62,17 +75,55 @@ class Run:
         info: What is known of the run.
         execution: The kernel's state.
         loop: The loop its code runs on.
-        decoders: Decoders of the results of activities, by their signatures.
-        open_calls: Activities, children and Lambda functions the close waits for, in order of creation.
+        readers: What reads the results of activities, by their signatures.
+        open_calls: Activities, children and Lambda functions the close waits for, by the numbers of their promises;
+            without those activities that were matched with their answers as they were made.
         tasks: Tasks the close waits for, in order of creation.
         detached: Tasks that run on without the close waiting for them.
-        episode: The episode run last, or being run.
         unmatched: The one decided here whose recorded answers have not come yet.
         observer: Told of every episode.
         replaying: Whether an episode that is decided already is being re-run.
+        quiet: Whether it decides once more what was decided before, and so logs nothing.
         read_only: Whether a query is looking at it.
         dead: Whether it has left memory.
     """
+
+    __slots__ = (
+        "_refused_calls",
+        "base_context",
+        "cancel_requests",
+        "closing",
+        "converter",
+        "dead",
+        "detached",
+        "episodes",
+        "execution",
+        "generators",
+        "ghost",
+        "halted",
+        "info",
+        "instance",
+        "loop",
+        "lost",
+        "main",
+        "observer",
+        "open_calls",
+        "outcome",
+        "published",
+        "quiet",
+        "read_only",
+        "readers",
+        "replaying",
+        "signals",
+        "started",
+        "stopped",
+        "tasks",
+        "timers",
+        "unknown",
+        "unmatched",
+        "unreadable",
+        "workflow",
+    )
 
     def __init__(
         self,
@@ -92,11 +143,11 @@ class Run:
         self.execution.marker_listener = self
         self.episodes = Episodes(brief=observer is None)
         self.loop = Loop(self)
-        self.open_calls: dict[ActivityCall | ChildCall | LambdaCall, None] = {}
+        self.open_calls: dict[int, ActivityCall | ChildCall | LambdaCall] = {}
         self.tasks: dict[Task[Any], None] = {}
         self.detached: dict[Task[Any], None] = {}
         self.execution.where = lambda: waiting_sites(self.tasks)
-        self.decoders: dict[Signature, Decoder] = {}
+        self.readers: dict[Signature, tuple[type | None, Decoder]] = {}
         self.generators: dict[str, random.Random] = {}
         self.timers = Timers(self)
         self.signals = SignalBox(self)
@@ -107,6 +158,7 @@ class Run:
         self.ghost: Task[Any] | None = None
         self.cancel_requests = 0
         self.replaying = False
+        self.quiet = False
         self.read_only = False
         self.dead = False
         self.stopped = False
@@ -116,11 +168,13 @@ class Run:
         self.closing: Close | None = None
         self.published = Published(self)
         self.observer = observer
-        self.episode: Episode | None = None
         self.unmatched: Episode | None = None
         self.unknown: set[str] = set()
+        self.unreadable: PayloadUnavailable | None = None
         self.base_context = Context()
         self.base_context.run(current.set, self)
+        if hidden.get():
+            self.base_context.run(hidden.set, True)
 
     # --- history in, decisions out ----------------------------------------------------------
 
@@ -135,7 +189,11 @@ class Run:
             NonDeterminismError: History and code differ.
             HistoryError: The history contradicts itself.
             WorkflowBlocked: The code spins.
+            PayloadUnavailable: A payload is encoded or kept elsewhere, and cannot be had here.
         """
+        if not self.converter.payloads.is_plain:
+            # Before any code runs: what cannot be read now must not look like a failure to the code.
+            events = open_events(events, self.converter.payloads)
         try:
             run_through(self, events, decide=decide)
         except FlowpyError:
@@ -151,15 +209,28 @@ class Run:
         """The decisions of the open episode as boto3 takes them, and the executionContext to send or None.
 
         Raises:
-            PayloadError: The result or the published state cannot be sent.
+            PayloadError: The result or the published state cannot be sent, or a payload cannot be encoded or kept.
         """
-        if self.episode is None or self.episode.answers is not None:
+        episode: Any = self.execution.current
+        if episode is None or type(episode) is tuple or episode.answers is not None:
             return [], None
-        self.outcome.check_refusal()
-        return self.execution.answer(self.closing), self.published.to_send()
+        if self.outcome.refusal is not None:
+            self.outcome.check_refusal()
+        payloads = self.converter.payloads
+        if payloads.is_plain:
+            return self.execution.answer(self.closing), self.published.to_send()
+        decisions = self.execution.answer(self.closing, partial(seal_decision, payloads=payloads))
+        context = self.published.to_send()
+        return decisions, None if context is None else seal_context(context, payloads)
 
     def diverged(self) -> NoReturn:
         """Stop code that asks for something the recorded batch does not have; the episode is matched as it is."""
+        self.stopped = self.halted = True
+        raise Stopped
+
+    def cannot_read(self, error: PayloadUnavailable) -> NoReturn:
+        """Stop code that asks for a recorded value that cannot be opened here: the run is held."""
+        self.unreadable = error
         self.stopped = self.halted = True
         raise Stopped
 
@@ -183,6 +254,8 @@ class Run:
         """A task has ended."""
         self.tasks.pop(task, None)
         self.detached.pop(task, None)
+        # Nobody can ask for it again: no other task ever has this path.
+        self.generators.pop(task.path, None)
         if task is self.main:
             self.outcome.main_ended(task)
 
@@ -268,16 +341,17 @@ class Run:
     @property
     def clock(self) -> float:
         """Epoch seconds of the DecisionTaskStarted event of the episode being run."""
-        return seconds(self.episode.started) if self.episode is not None else 0.0
+        started = self.execution.started
+        return seconds(started) if started is not None else 0.0
 
     def current_info(self) -> RunInfo:
         """What is known of the run now."""
-        seen = self.episode.started_event_id if self.episode is not None else 0
+        started = self.execution.started
         return evolve(
             self.info,
             cancel_requests=self.cancel_requests,
             undecodable_signals=self.signals.undecodable,
-            history_length=seen,
+            history_length=started["eventId"] if started is not None else 0,
         )
 
     def set_state(self, state: Any) -> None:
@@ -296,8 +370,22 @@ class Run:
 
     def log_warning(self, message: str) -> None:
         """Say something once, when the run is decided and not when it is replayed."""
-        if not self.replaying and not self.dead:
+        if not self.replaying and not self.quiet and not self.dead:
             _log.warning("%s (%s): %s", self.info.workflow_id, self.info.workflow_type, message)
+
+    def forget_seen(self) -> list[Event]:
+        """Let go of events, which a report only needs of a run that is kept; returns those of the last episode."""
+        matched = self.execution.matched
+        while matched:
+            matched.pop()  # clear would keep a block of memory more
+        episode: Any = self.execution.current
+        if type(episode) is tuple:
+            episode = self.execution.episode
+        if episode is None:
+            return []
+        seen: list[Event] = episode.events
+        episode.events = []
+        return seen
 
     def evict(self) -> None:
         """Leave memory: suspended code is closed and decides nothing more (law L10)."""

@@ -30,14 +30,16 @@ class Received:
     Attributes:
         number: Its number among all signals of the run, from 1: the ``n`` of its handler's path.
         name: The signal's name.
-        input: The raw text, or None.
+        input: Its payload, opened, or None.
         event_id: The WorkflowExecutionSignaled event, 0 if it was carried over by continue-as-new.
+        raw: The text received, which a continued run is given: as it was encoded, or kept in a store.
     """
 
     number: int
     name: str
     input: str | None
     event_id: int = 0
+    raw: str | None = None
 
 
 @define
@@ -60,10 +62,10 @@ class SignalBox:
 
     # --- arriving ---------------------------------------------------------------------------
 
-    def arrive(self, name: str, input: str | None, event_id: int = 0) -> None:
+    def arrive(self, name: str, input: str | None, event_id: int = 0, *, raw: str | None = None) -> None:
         """A signal came: it goes to the handler, to the first who waits, or into the queue."""
         self._count += 1
-        received = Received(self._count, name, input, event_id)
+        received = Received(self._count, name, input, event_id, input if raw is None else raw)
         handler = self._handlers.get(name)
         if handler is not None:
             self._handle(handler, received)
@@ -81,6 +83,11 @@ class SignalBox:
             if waiting.popleft().take(received):
                 return
         self._queues.setdefault(received.name, deque()).appendleft(received)
+
+    @property
+    def queued(self) -> int:
+        """How many nobody has received yet."""
+        return sum(map(len, self._queues.values()))
 
     def unreceived(self) -> list[Received]:
         """Everything that nobody received, in order of arrival."""
@@ -101,6 +108,12 @@ class SignalBox:
                 receive.timer = self._run.timers.start(timer_id, timeout, receive)
             self._waiting.setdefault(signal.name, deque()).append(receive)
         return receive.promise
+
+    def forget(self, receive: ReceiveCall, name: str) -> None:
+        """A call that waited for a signal has ended without one."""
+        waiting = self._waiting.get(name)
+        if waiting and receive in waiting:
+            waiting.remove(receive)
 
     def set_handler(self, signal: Signal[Any], function: Callable[..., Any]) -> None:
         """Hand queued values, and those to come, to a function, each in a task of its own."""
@@ -161,23 +174,29 @@ class ReceiveCall:
 
     def fired(self, _attributes: dict[str, Any], _event: dict[str, Any]) -> None:
         """TimerFired: the time is over."""
-        self.timer = None
+        self._ended()
         if not self.promise.done():
             self.promise.set_exception(TimeoutError(f"no signal {self._signal.name} arrived in time"))
 
     def refused(self, attributes: dict[str, Any], event: dict[str, Any]) -> None:
         """StartTimerFailed: the timeout cannot be kept."""
-        self.timer = None
+        self._ended()
         if not self.promise.done():
             self.promise.set_exception(timer_refused(attributes, event))
 
     def cancel(self) -> bool:
         """Wait no longer."""
         self._stop_timer()
+        self._ended()
         return True
 
     def detach(self) -> None:
         """Nothing: the close does not wait for signals."""
+
+    def _ended(self) -> None:
+        """Nobody waits any more: a run that asks again and again must not keep what it asked before."""
+        self.timer = None
+        self._run.signals.forget(self, self._signal.name)
 
     def _stop_timer(self) -> None:
         if self.timer is not None:

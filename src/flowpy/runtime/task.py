@@ -157,7 +157,7 @@ class Task(Future[T]):
             self.set_exception(error)
         else:
             if (
-                type(awaited) is RunPromise
+                isinstance(awaited, RunPromise)
                 and awaited._waiting is None
                 and awaited.loop is loop
                 and not self._disturbed

@@ -55,13 +55,16 @@ def replaced(value: Any) -> Any:
 
 def when_ready(
     promises: list[Future[Any]], then: Callable[[Future[Any] | None], None], *, deep: bool = True
-) -> None:
+) -> Callable[[], None]:
     """Call a function once: with None when all are ready, or with the first that failed or was cancelled.
 
     Args:
         promises: What to wait for, in order of mention.
         then: Called from a callback, where no task runs.
         deep: Whether a promise that a promise brings, as that of ``any_of`` does, must be ready too.
+
+    Returns:
+        A function that stops waiting for those that have not ended.
     """
     left = len(promises)
     finished = False
@@ -73,6 +76,7 @@ def when_ready(
             return
         if promise.cancelled() or promise.exception() is not None:
             finished = True
+            forget()
             then(promise)
         elif left == 0:
             finished = True
@@ -82,9 +86,15 @@ def when_ready(
             else:
                 then(None)
 
+    def forget() -> None:
+        # A promise that is joined again and again must not keep every joint.
+        for promise in promises:
+            promise.remove_done_callback(done)
+
     context = Context()
     for promise in promises:
         promise.add_done_callback(done, context=context)
+    return forget
 
 
 async def settled(loop: Loop, value: Any) -> Any:

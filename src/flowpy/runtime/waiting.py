@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from inspect import iscoroutine
 from typing import Any, Final, TypeVar, overload
 
@@ -66,7 +66,7 @@ def all_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[list[Any
             joined.set_exception(failed.exception())
 
     if given:
-        when_ready(given, ready, deep=False)
+        joined._work = _Joint(when_ready(given, ready, deep=False))
     else:
         joined.set_result([])
     return joined
@@ -103,9 +103,16 @@ def any_of(*promises: Promise[Any] | Iterable[Promise[Any]]) -> Promise[Promise[
     def ended(promise: Future[Any]) -> None:
         if not first.done():
             first.set_result(promise)
+        forget()
+
+    def forget() -> None:
+        # A promise that is raced again and again must not keep every race.
+        for promise in given:
+            promise.remove_done_callback(ended)
 
     for promise in given:
         promise.add_done_callback(ended)
+    first._work = _Joint(forget)
     return first
 
 
@@ -142,7 +149,25 @@ def shield(awaitable: Awaitable[T]) -> Promise[T]:
             outer.set_result(promise._value)
 
     inner.add_done_callback(ended)
+    outer._work = _Joint(lambda: inner.remove_done_callback(ended))
     return outer
+
+
+class _Joint:
+    """What stands behind a promise that others make ready: when it is cancelled they need not know of it any more."""
+
+    __slots__ = ("_forget",)
+
+    def __init__(self, forget: Callable[[], object]) -> None:
+        self._forget = forget
+
+    def cancel(self) -> bool:
+        """Be taken off the others, which go on."""
+        self._forget()
+        return True
+
+    def detach(self) -> None:
+        """Nothing: the others are waited for, or not, on their own account."""
 
 
 def _flat(promises: tuple[Any, ...], what: str) -> list[Any]:

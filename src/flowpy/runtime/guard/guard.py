@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from types import FrameType, TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-from attrs import define, field, validators
+from attrs import define, field
 
 from flowpy.errors import NotDeterministic
 from flowpy.rules import RULES, Rule, rule_of
@@ -21,6 +21,12 @@ _log: Final = logging.getLogger("flowpy.guard")
 
 _blocks: dict[int, list[_Block]] = {}
 """The blocks that are open, by thread, outermost first; empty: nothing is watched anywhere."""
+
+
+def _is_policy(_guard: Any, _attribute: Any, value: object) -> None:
+    known = get_args(Policy)
+    if value not in known:
+        raise ValueError(f"Guard: policy={value!r} is none of {', '.join(map(repr, known))}")
 
 
 @define(eq=False)
@@ -69,10 +75,11 @@ class Guard:
 
     Raises:
         NotDeterministic: At the end of the block, if policy is ``"error"`` and anything was found.
+        ValueError: It is no policy.
         CallError: At its beginning, if Python lets nobody watch any more calls (strict).
     """
 
-    policy: Policy = field(default="error", validator=validators.in_(("error", "warn", "off")))
+    policy: Policy = field(default="error", validator=_is_policy)
     strict: bool = True
     _warned: dict[tuple[str, int, str], None] = field(factory=dict, init=False, repr=False)
 
