@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
 
 from flowpy import errors
 from flowpy.client import Client
-from flowpy.declare import Signal, workflow
+from flowpy.declare import Signal, activity, workflow
 from flowpy.local.engine import Engine
 from flowpy.service.faults import fault
 
@@ -37,8 +37,8 @@ class Service:
 
     def call(self, operation, request):
         self.called.append((operation, request))
-        if self.faults.get(operation):
-            raise self.faults[operation].pop(0)
+        if self.faults.get(operation) and (error := self.faults[operation].pop(0)):
+            raise error
         return self.engine.call(operation, request)
 
 
@@ -259,8 +259,47 @@ def test_lists(client, service):
     assert (closed.workflow_id, closed.status) == ("one", "CLOSED")
     assert list(client.list_closed(since=closed.start_time.replace(year=closed.start_time.year + 1))) == []
     assert closed.start_time.astimezone(UTC) == closed.start_time
-    with pytest.raises(errors.DeclarationError, match="one filter"):
-        list(client.list_open(workflow_id="one", tag="eu"))
+    with pytest.raises(errors.DeclarationError, match="workflow=5 is no type: give a declared workflow, a name"):
+        list(client.list_open(workflow=5))
+
+
+def test_filters_hold_together_and_swf_applies_the_narrowest(client, service):
+    for name, tags in (("one", ["eu", "big"]), ("two", ["eu"]), ("three", ["us", "big"])):
+        client.start(order, name, workflow_id=name, tag_list=tags)
+
+    def listed(**filters):
+        asked.clear()
+        return [one.workflow_id for one in client.list_open(**filters)]
+
+    asked, call = [], service.call
+    client.service = type("Asked", (), {"call": lambda _, *given: (asked.append(given[1]), call(*given))[1]})()
+    assert listed(tag=["eu", "big"]) == ["one"]
+    assert listed(tag="eu", workflow=order, workflow_id="two") == ["two"]
+    assert {"executionFilter", "tagFilter", "typeFilter"} & asked[0].keys() == {"executionFilter"}
+    assert listed(tag="big", workflow=("order", "2.0")) == []
+    assert sorted(listed(tag="big", workflow=("order", "1.0"))) == ["one", "three"]
+    client.service = service
+    closed = {name: client.run(name) for name in ("one", "two")}
+    for run in closed.values():
+        run.terminate()
+    (told,) = client.list_closed(tag="big", status="TERMINATED", closed_since=datetime(2000, 1, 1, tzinfo=UTC))
+    assert told.workflow_id == "one"
+    later = told.start_time + timedelta(days=1)
+    assert list(client.list_closed(since=later, closed_since=datetime(2000, 1, 1, tzinfo=UTC))) == []
+    assert list(client.list_closed(tag="big", status="COMPLETED")) == []
+
+
+def test_lists_between_two_times(client, service):
+    client.start(order, "o-1", workflow_id="one").terminate()
+    (closed,) = client.list_closed()
+    before, after = closed.start_time - timedelta(days=1), closed.close_time + timedelta(days=1)
+    assert [run.workflow_id for run in client.list_closed(since=before, until=after)] == ["one"]
+    assert [run.workflow_id for run in client.list_closed(closed_since=before, closed_until=after)] == ["one"]
+    assert list(client.list_closed(until=before)) == list(client.list_closed(closed_until=before)) == []
+    client.start(order, "o-2", workflow_id="two")
+    assert list(client.list_open(until=before)) == []
+    assert [run.workflow_id for run in client.list_closed(since=before, closed_since=before)] == ["one"]
+    assert list(client.list_closed(until=before, closed_since=before)) == []
 
 
 def test_a_query_needs_the_code(client):
@@ -376,8 +415,8 @@ def test_an_id_without_a_run_has_no_result(client):
 
 
 @pytest.fixture
-def task(client, service):
-    """The task of a manual activity that somebody else took."""
+def token(client, service):
+    """The token of a task of a manual activity that somebody else took."""
     service.engine.call("RegisterActivityType", {"domain": "shop", "name": "approve", "version": "1.0"})
     client.start(order, "o-7", workflow_id="order-7")
     timeouts = dict.fromkeys(("scheduleToStart", "scheduleToClose", "startToClose", "heartbeat"), "NONE")
@@ -390,7 +429,12 @@ def task(client, service):
     )
     decide(service, schedule)
     taken = service.engine.call("PollForActivityTask", {"domain": "shop", "taskList": {"name": "people"}})
-    return client.activity_task(taken["taskToken"])
+    return taken["taskToken"]
+
+
+@pytest.fixture
+def task(client, token):
+    return client.activity(token)
 
 
 def last(client):
@@ -420,6 +464,65 @@ def test_a_manual_activity_learns_of_its_cancel_by_heartbeat(client, service, ta
     task.cancel("stopped")
     kind, told = last(client)
     assert (kind, told["details"]) == ("ActivityTaskCanceled", '"stopped"')
+
+
+@activity(name="approve", manual=True)
+def approve(order_id: str) -> Receipt: ...
+
+
+def test_a_result_that_is_none_of_the_activitys_is_refused_before_it_is_sent(client, token):
+    typed = client.activity(token, approve)
+    with pytest.raises(errors.PayloadNotDecodable, match="result of activity 'approve'"):
+        typed.complete("yes")
+    typed.complete(Receipt("r-1", 4200))
+    assert last(client)[1]["result"] == '{"number": "r-1", "cents": 4200}'
+
+
+@pytest.mark.parametrize("given", ["no address", ValueError, None])
+def test_what_is_no_exception_fails_no_activity(client, task, given):
+    with pytest.raises(errors.DeclarationError, match="is no exception: give one"):
+        task.fail(given)
+    assert last(client)[0] != "ActivityTaskFailed"
+
+
+@pytest.mark.parametrize("given", ["", None, "x" * 1025])
+def test_what_is_no_token_is_refused(client, given):
+    with pytest.raises(errors.DeclarationError, match="activity: task_token: "):
+        client.activity(given)
+
+
+def test_what_is_no_activity_is_refused(client):
+    with pytest.raises(errors.DeclarationError, match="is no activity"):
+        client.activity("token-1", order)
+
+
+@pytest.mark.parametrize("error", ["ThrottlingException", "ReadTimeoutError", "EndpointConnectionError"])
+def test_a_completion_is_tried_again_while_the_service_does_not_answer(client, service, task, error):
+    service.faults["RespondActivityTaskCompleted"] = [fault(error, "", "x", status=503)] * 3
+    service.faults["RespondActivityTaskCompleted"].append(None)
+    task.complete("yes")
+    assert last(client)[0] == "ActivityTaskCompleted"
+
+
+def test_a_completion_is_given_up_after_a_minute(client, service, task):
+    class Down(list):
+        def pop(self, at):
+            return self[0]
+
+    service.faults["RespondActivityTaskCompleted"] = Down([fault("ReadTimeoutError", "", "x", status=503)])
+    begin = client.clock()
+    with pytest.raises(errors.ServiceUnavailable):
+        task.complete("yes")
+    assert 30 < client.clock() - begin <= 60
+
+
+def test_a_task_that_an_unanswered_attempt_may_have_closed_is_told_so(client, service, task):
+    service.faults["RespondActivityTaskFailed"] = [
+        fault("ReadTimeoutError", "", "x", status=503),
+        fault("UnknownResourceFault", "Unknown activity", "x"),
+    ]
+    with pytest.raises(errors.UnknownResource, match="may be what closed it"):
+        task.fail(ValueError("no address"))
 
 
 def test_heartbeat_details_have_their_limit(task):

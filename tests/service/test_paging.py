@@ -4,7 +4,7 @@ import pytest
 
 from flowpy import errors
 from flowpy.service.faults import fault
-from flowpy.service.paging import PagesLost, decision_task, history, pages
+from flowpy.service.paging import PagesLost, decision_task, history, newest, pages
 
 NEVER_GIVE_UP = lambda seconds: False  # noqa: E731
 
@@ -65,10 +65,43 @@ def test_all_pages_are_read_from_the_poll_itself_with_unchanged_arguments():
     ]
 
 
-def test_an_expired_page_token_loses_the_task():
-    too_old = fault("ValidationException", "Specified token has exceeded its maximum lifetime", "PollForDecisionTask")
+TOO_OLD = fault("ValidationException", "Specified token has exceeded its maximum lifetime", "PollForDecisionTask")
+
+
+def test_after_an_expired_page_token_the_history_is_read_from_its_start():
+    service = Scripted(
+        task(1, 3, nextPageToken="p2"),
+        TOO_OLD,
+        {"events": events(1, 4), "nextPageToken": "h2"},
+        # What came after the decision task was started is not of this task.
+        {"events": events(5, 8)},
+    )
+    polled = poll(service)
+    assert [event["eventId"] for event in polled.events] == [1, 2, 3, 4, 5, 6]
+    assert polled.is_whole
+    assert [operation for operation, _ in service.asked[2:]] == ["GetWorkflowExecutionHistory"] * 2
+
+
+def test_a_history_whose_pages_expire_is_begun_again_some_times():
+    half = {"events": events(1, 3), "nextPageToken": "h2"}
+    assert poll(Scripted(task(1, 3, nextPageToken="p2"), TOO_OLD, half, TOO_OLD, {"events": events(1, 6)})).is_whole
     with pytest.raises(PagesLost, match=r"order-7.*maximum lifetime"):
-        poll(Scripted(task(1, 3, nextPageToken="p2"), too_old))
+        poll(Scripted(task(1, 3, nextPageToken="p2"), TOO_OLD, *[half, TOO_OLD] * 3))
+
+
+def test_the_first_page_is_enough_for_a_run_that_is_not_decided():
+    service = Scripted(task(1, 3, nextPageToken="p2"))
+    polled = poll(service, first_page_only=lambda run_id: run_id == "run-1")
+    assert len(polled.events) == 3
+    assert not polled.is_whole
+
+
+def test_the_newest_events_are_read_from_the_end():
+    polled = poll(Scripted(task(1, 3)), first_page_only=lambda _: True)
+    service = Scripted({"events": events(4, 9)[::-1], "nextPageToken": "h2"})
+    newer = newest(service, polled, 4, pause=NEVER_GIVE_UP)
+    assert [event["eventId"] for event in newer] == [5, 6]
+    assert newest(Scripted({"events": events(6, 6), "nextPageToken": "h2"}), polled, 4, pause=NEVER_GIVE_UP) is None
 
 
 def test_a_page_is_asked_for_again_after_throttling_and_lost_connections():
@@ -88,8 +121,7 @@ def test_a_worker_that_gives_up_loses_the_task():
 
 
 def test_an_empty_page_is_not_taken_for_the_end():
-    with pytest.raises(PagesLost, match="came back empty"):
-        poll(Scripted(task(1, 3, nextPageToken="p2"), {}))
+    assert poll(Scripted(task(1, 3, nextPageToken="p2"), {}, {"events": events(1, 6)})).is_whole
 
 
 def test_a_history_with_a_hole_is_not_decided():

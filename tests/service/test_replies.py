@@ -17,6 +17,7 @@ from botocore.model import ServiceModel
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flowpy import errors
 from flowpy.service import BotoService, read_replies
 from flowpy.service.replies import _Replies
 
@@ -384,3 +385,17 @@ def test_faults_reach_the_caller_as_client_errors():
     assert "ClientError" in kinds
     assert "no" in text
     assert response["Error"]["Code"] == "UnknownResourceFault"
+
+
+@pytest.mark.parametrize(
+    "operation", ["PollForDecisionTask", "ListOpenWorkflowExecutions", "RespondDecisionTaskCompleted"]
+)
+@pytest.mark.parametrize("status", [200, 400])
+def test_half_a_reply_is_an_outage_and_not_an_empty_one(operation, status):
+    answer = Answer()
+    answer.status, answer.body = status, b'{"taskToken": "t'
+    answer.headers = {"Content-Length": "40"}
+    client = answered(answer, session())
+    read_replies(client)
+    with pytest.raises(errors.ServiceUnavailable, match="IncompleteReadError: 16 read, but total bytes expected is 40"):
+        BotoService(client).call(operation, {})

@@ -6,11 +6,14 @@ import threading
 
 import pytest
 
+from flowpy.data.failures import is_not_begun
+from flowpy.data.reading import decode_failure
 from flowpy.declare import activity
 from flowpy.errors import ActivityCancelRequested, ApplicationError, ServiceUnavailable
 from flowpy.service.faults import fault
 from flowpy.worker import current_activity
 from flowpy.worker.activities import ActivityWorker
+from flowpy.worker.lifecycle import Lifecycle
 from flowpy.worker.slots import Slots
 
 from .twin import PATIENCE, greet, settle
@@ -135,6 +138,40 @@ def test_whatever_leaves_the_code_the_thread_and_the_loop_survive(lifecycle, err
         pass
     settle(lifecycle)
     assert [operation for operation, _ in service.answers.values()] == ["RespondActivityTaskFailed"] * 3
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
+def test_a_task_of_an_async_activity_does_not_take_the_loop_along(lifecycle, error):
+    begun = threading.Event()
+
+    @activity
+    async def bystander(name: str) -> str:
+        begun.set()
+        while not ended.is_set():
+            await asyncio.sleep(0.001)
+        return name
+
+    @activity
+    async def quits(name: str) -> None:
+        async def part():
+            raise error
+
+        await asyncio.gather(part(), asyncio.sleep(0))
+
+    ended = threading.Event()
+    service = Tasks(task("bystander", token="1"), task("quits", token="2"))
+    activities = worker(lifecycle, service, bystander, quits)
+    assert activities.step()
+    assert begun.wait(PATIENCE)
+    assert activities.step()
+    with service.changed:
+        assert service.changed.wait_for(lambda: "2" in service.answers, PATIENCE)
+    ended.set()
+    settle(lifecycle)
+    activities.close()
+
+    assert failure(service.answers["2"])[0].startswith(type(error).__name__)
+    assert service.answers["1"] == ("RespondActivityTaskCompleted", {"result": '"Ada"'})
 
 
 def test_a_type_this_worker_does_not_have_fails_at_once(lifecycle):
@@ -317,11 +354,72 @@ def test_a_result_is_sent_again_until_the_service_has_it(lifecycle):
     assert run(lifecycle, greet, service=service)["token-1"][0] == "RespondActivityTaskCompleted"
 
 
-def test_a_result_that_swf_refuses_is_told(lifecycle, caplog):
+@pytest.mark.parametrize("error", ["ThrottlingException", "EndpointConnectionError", "ExpiredTokenException"])
+def test_a_result_outlasts_an_outage_of_an_hour_also_while_the_worker_drains(error):
+    clock = [0.0]
+
+    def wait(event, seconds):
+        clock[0] += seconds
+        return event.is_set()
+
+    class Down(Tasks):
+        def call(self, operation, request):
+            if operation.startswith("Respond") and clock[0] < 3600:
+                raise fault(error, "", operation, status=503)
+            lifecycle.stopping.set()
+            return super().call(operation, request)
+
+    lifecycle = Lifecycle(wait=wait)
+    assert run(lifecycle, greet, service=Down(task("greet")))["token-1"][0] == "RespondActivityTaskCompleted"
+    assert lifecycle.counts == {"activities_completed": 1}
+
+
+def test_a_result_that_swf_refuses_fails_the_task_and_says_why(lifecycle, caplog):
     service = Tasks(task("greet"))
-    service.faults.append(fault("ValidationException", "too long", "x"))
+    service.faults.append(fault("ValidationException", "character \ud83d at 'result'", "RespondActivityTaskCompleted"))
+    reason, details = failure(run(lifecycle, greet, service=service)["token-1"])
+    assert reason == (
+        "ResultRefused: the activity returned, and its result cannot be recorded: RespondActivityTaskCompleted: "
+        "ValidationException: character \\ud83d at 'result'"
+    )
+    assert (details["type"], details["module"]) == ("ResultRefused", "flowpy.worker")
+    assert "its result is refused, the task is failed instead" in caplog.text
+    assert lifecycle.counts == {"results_refused": 1, "activities_failed": 1}
+
+
+def test_a_failure_that_swf_refuses_is_told_by_its_type(lifecycle):
+    @activity
+    def charge(name: str) -> str:
+        raise ApplicationError("card declined", type="Declined")
+
+    service = Tasks(task(charge.name))
+    service.faults.append(fault("ValidationException", "no", "RespondActivityTaskFailed"))
+    reason, _ = failure(run(lifecycle, charge, service=service)["token-1"])
+    assert reason.startswith("ResultRefused: the activity failed (Declined), and that cannot be recorded: ")
+
+
+def test_a_task_whose_every_answer_is_refused_is_left_to_its_timeouts(lifecycle, caplog):
+    service = Tasks(task("greet"))
+    service.faults += [fault("ValidationException", "no", "x"), fault("ValidationException", "never", "x")]
     assert run(lifecycle, greet, service=service) == {}
-    assert "refuses its result" in caplog.text
+    assert "that is refused too, the task is left to its timeouts: x: ValidationException: never" in caplog.text
+
+
+def test_a_task_for_which_there_is_no_thread_is_given_back(lifecycle, monkeypatch):
+    def no_more(self):
+        raise RuntimeError("can't start new thread")
+
+    service = Tasks(task("greet"))
+    activities = worker(lifecycle, service, greet, slots=1)
+    monkeypatch.setattr(threading.Thread, "start", no_more)
+    with pytest.raises(RuntimeError, match="new thread"):
+        activities.step()
+    monkeypatch.undo()
+
+    reason, details = failure(service.answers["token-1"])
+    assert reason.startswith("ActivityNotBegun: it cannot be begun, the worker has no thread for it: can't start")
+    assert is_not_begun(decode_failure(reason, json.dumps(details)))
+    assert (activities.slots.free, lifecycle.tasks) == (1, [])
 
 
 def test_the_last_heartbeat_details_go_out_before_the_failure(lifecycle):
@@ -422,5 +520,6 @@ def test_a_bug_in_the_worker_costs_one_task_and_no_place(lifecycle, caplog):
     while activities.step():
         pass
     settle(lifecycle)
-    assert list(service.answers) == ["2"]
-    assert "left to its timeouts" in caplog.text
+    assert failure(service.answers["1"])[0] == "ZeroDivisionError"
+    assert service.answers["2"][0] == "RespondActivityTaskCompleted"
+    assert "unexpected error, its task is failed" in caplog.text

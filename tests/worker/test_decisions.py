@@ -7,7 +7,9 @@ import pytest
 
 from flowpy import errors
 from flowpy.service.faults import fault
+from flowpy.service.retrying import Backoff
 from flowpy.worker.decisions import DecisionWorker
+from flowpy.worker.quarantine import Quarantine
 
 from .twin import Answer, OneActivity, complete
 
@@ -42,7 +44,11 @@ def prepared(twin):
     return twin
 
 
+AT_ONCE = Backoff(initial=0.0)
+
+
 def worker(service, lifecycle, decider, **options):
+    options.setdefault("quarantine", Quarantine(AT_ONCE))
     return DecisionWorker(service, lifecycle, decider.decide, "shop", "main", "me", **options)
 
 
@@ -78,15 +84,34 @@ def test_a_history_is_read_in_pages_before_it_is_decided(prepared, lifecycle):
     assert len(prepared.calls("PollForDecisionTask")) == 3
 
 
-def test_an_expired_page_token_drops_the_task_with_one_line(prepared, lifecycle, caplog):
-    prepared.start()
+EXPIRED = fault("ValidationException", "Specified token has exceeded its maximum lifetime", "PollForDecisionTask")
+
+
+def test_after_an_expired_page_token_the_history_is_read_again_from_its_start(prepared, lifecycle, caplog):
+    run_id = prepared.start()
     decisions = worker(prepared, lifecycle, OneActivity(), page_size=1)
-    expire = fault("ValidationException", "Specified token has exceeded its maximum lifetime", "PollForDecisionTask")
     call = prepared.call
 
     def expiring(operation, request):
-        if "nextPageToken" in request:
-            raise expire
+        if operation == "PollForDecisionTask" and "nextPageToken" in request:
+            raise EXPIRED
+        return call(operation, request)
+
+    prepared.call = expiring
+    assert decisions.step() is True
+    assert caplog.records == []
+    assert len(prepared.calls("GetWorkflowExecutionHistory")) == 1
+    assert prepared.types(run_id)[-1] == "ActivityTaskScheduled"
+
+
+def test_a_history_that_cannot_be_read_drops_the_task_with_one_line(prepared, lifecycle, caplog):
+    prepared.start()
+    decisions = worker(prepared, lifecycle, OneActivity(), page_size=1)
+    call = prepared.call
+
+    def expiring(operation, request):
+        if "nextPageToken" in request or operation == "GetWorkflowExecutionHistory":
+            raise EXPIRED
         return call(operation, request)
 
     prepared.call = expiring
@@ -94,6 +119,7 @@ def test_an_expired_page_token_drops_the_task_with_one_line(prepared, lifecycle,
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "order-7" in caplog.text
     assert prepared.calls("RespondDecisionTaskCompleted") == []
+    assert lifecycle.counts == {"decisions_dropped": 1}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +140,9 @@ def test_a_run_that_cannot_be_decided_is_left_unanswered_and_told_once(prepared,
     fail_decision(prepared)
     decisions.step()
     assert prepared.calls("RespondDecisionTaskCompleted") == []
-    assert lifecycle.counts == {"decisions_held": 2}
+    counts = lifecycle.counts
+    assert counts.pop("divergences", 0) == 2 * isinstance(error, errors.NonDeterminismError)
+    assert counts == {"decisions_held": 2}
     lines = [record for record in caplog.records if "is held" in record.getMessage()]
     assert len(lines) == 1
     assert run_id in lines[0].getMessage()
@@ -157,7 +185,7 @@ def test_a_held_run_goes_on_when_the_right_code_arrives(prepared, lifecycle, cap
     fail_decision(prepared)
     decisions.decide = OneActivity().decide
     decisions.step()
-    assert lifecycle.counts == {"decisions_held": 1, "decisions_completed": 1}
+    assert lifecycle.counts == {"decisions_held": 1, "divergences": 1, "decisions_completed": 1}
     assert "goes on again" in caplog.text
 
 

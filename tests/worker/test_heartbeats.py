@@ -86,9 +86,10 @@ def test_two_activities_keep_their_own_schedules():
     assert sent_until(heartbeats, 45) == [15.0, 20.0, 30.0, 40.0, 45.0]
 
 
-def test_a_throttled_heartbeat_waits_for_its_next_turn():
-    heartbeats, running = beating(fault("ThrottlingException", "Rate exceeded", "x"))
-    assert sent_until(heartbeats, 45) == [20.0, 40.0]
+def test_throttled_heartbeats_still_come_in_time():
+    throttled = fault("ThrottlingException", "Rate exceeded", "x")
+    heartbeats, running = beating(throttled, throttled, throttled)
+    assert sent_until(heartbeats, 60) == [20.0, 25.0, 30.0, 35.0, 55.0]
     assert not running.cancel_requested
 
 

@@ -33,3 +33,23 @@ def test_a_signal_that_comes_as_the_main_thread_begins_to_wait_is_handled(monkey
     lifecycle.mailbox = Mailbox()
     assert lifecycle.message() == "handled"
     assert missed == [0.001]
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_no_poll_begins_once_nobody_waits_for_it(own):
+    """A thread that looked before the worker stopped, and was slow to poll: SWF's task would come to nobody."""
+    lifecycle = Lifecycle()
+    with lifecycle.poll(own=own) as may:
+        assert (may, lifecycle.polls) == (True, 1)
+    lifecycle.drain(0.0)
+    with lifecycle.poll(own=own) as may:
+        assert (may, lifecycle.polls) == (False, 0)
+
+
+def test_the_own_list_is_polled_while_another_poll_is_waited_for():
+    lifecycle = Lifecycle()
+    with lifecycle.poll():
+        lifecycle.stopping.set()
+        with lifecycle.poll(own=True) as may:
+            assert (may, lifecycle.polls) == (True, 2)
+    assert lifecycle.polls == 0

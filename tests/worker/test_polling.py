@@ -62,6 +62,22 @@ def test_throttling_and_outages_are_waited_out_with_two_lines(caplog):
     assert steps.lifecycle.counts == {"polls_throttled": 1, "polls_failed": 2}
 
 
+def test_a_service_that_throttles_now_and_then_does_not_fill_the_log(caplog):
+    throttled = fault("ThrottlingException", "Rate exceeded", "x")
+    caplog.set_level("INFO")
+    steps = run(*[throttled, True] * 20, True)
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    assert steps.lifecycle.counts == {"polls_throttled": 20}
+
+
+def test_an_outage_that_begins_soon_after_another_is_told_when_it_lasts(caplog):
+    down = errors.ServiceUnavailable("no answer")
+    caplog.set_level("INFO")
+    # A look at the clock more or less for each: the second outage lasts for far more than a minute.
+    run(down, True, *[down] * 30, True, True, seconds=5.0)
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO", "WARNING", "INFO"]
+
+
 def test_an_unexpected_error_does_not_end_the_thread(caplog):
     steps = run(KeyError("workflowType"), True, True)
     assert steps.outcomes == []

@@ -97,6 +97,20 @@ def test_throttled_registrations_wait_and_go_on(twin):
     assert described(twin, "Activity", "greet")
 
 
+def test_a_service_that_nobody_runs_is_told_at_once_and_with_its_address(twin, caplog):
+    def refused():
+        message = 'Could not connect to the endpoint URL: "http://127.0.0.1:9/"'
+        return errors.ServiceUnavailable(message, operation="RegisterActivityType", fault="EndpointConnectionError")
+
+    twin.fail("RegisterActivityType", refused(), refused())
+    with caplog.at_level("INFO", "flowpy.worker"):
+        registrar(twin).register([], [greet])
+    first, second = caplog.records
+    assert (first.levelname, second.levelname) == ("WARNING", "INFO")
+    assert first.getMessage().startswith("not registered yet: greet, again in 0.2 s: ")
+    assert "http://127.0.0.1:9/" in first.getMessage()
+
+
 def test_twenty_types_each_throttled_once_are_all_registered(twin):
     def declare(number):
         @activity(name=f"step-{number}")
@@ -120,7 +134,7 @@ def test_twenty_types_each_throttled_once_are_all_registered(twin):
 
 
 def test_an_unknown_domain_says_how_to_get_it(twin):
-    with pytest.raises(errors.UnknownResource, match="register_domain"):
+    with pytest.raises(errors.UnknownResource, match=r"--register-domain DAYS.*register_domain=DAYS"):
         Registrar(twin, "nowhere", "main", lambda _: True).register([order], [])
 
 

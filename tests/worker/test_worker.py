@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -259,11 +260,62 @@ def test_a_worker_can_register_its_domain(twin):
         ({"workflows": [order, order]}, "two workflow types order 1.0"),
         ({"workflows": [order.fn]}, "as workflow: give what @workflow made"),
         ({"activities": [order]}, "as activity: give what @activity made"),
+        ({"activities": greet}, r"activities=<activity greet 1.0> is one: give a list, activities=\[…\]"),
+        ({"workflows": order}, r"is one: give a list, workflows=\[…\]"),
+        ({"activities": [greet], "identity": 3}, "Worker: identity: give text"),
+        ({"activities": [greet], "task_list": ""}, "Worker: task_list: it is empty"),
+        ({"activities": [greet], "settings": {"threads": 2}}, "is no WorkerSettings"),
     ],
 )
 def test_bad_workers_are_refused_at_once(twin, options, message):
     with pytest.raises(errors.DeclarationError, match=message):
         Worker(twin, domain="shop", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"grace": "x"}, "grace='x' is no number of 0 or more"),
+        ({"grace": float("nan")}, "grace=nan is no number of 0 or more"),
+        ({"threads": True}, "threads=True is no whole number of 1 or more"),
+        ({"register_domain": "7"}, "register_domain='7' is no whole number, 0 to 90"),
+        ({"page_size": 1001}, "page_size=1001 is no whole number, 1 to 1000"),
+        ({"sticky_timeout": 10**8}, "sticky_timeout=100000000 is no whole number, 1 to 99999999"),
+        ({"sticky": "no"}, "sticky='no' is no bool"),
+        ({"health_port": True}, "health_port=True is no port, 0 to 65535"),
+        ({"converter": 3}, "converter=3 is no Converter"),
+        ({"meter": 3}, "meter=3 is no meter"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(options, said):
+    with pytest.raises(ValueError, match=f"WorkerSettings: {said}"):
+        WorkerSettings(**options)
+
+
+def test_a_worker_that_cannot_start_registers_nothing_and_takes_no_tasks(twin):
+    def nowhere(name: str) -> None: ...
+
+    nowhere.__qualname__ = "nowhere"  # as if it stood at the top level, where it is not
+    lost, settings = activity(executor="process")(nowhere), WorkerSettings(health_port=0)
+    before = set(threading.enumerate())
+    worker = Worker(twin, domain="shop", workflows=[order], activities=[lost], task_list="main", settings=settings)
+    with pytest.raises(errors.DeclarationError, match="cannot import"):
+        worker.start()
+
+    assert twin.called == []
+    assert worker.health.port is None
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_worker_that_cannot_answer_probes_registers_nothing_and_leaves_nothing(twin):
+    before = set(threading.enumerate())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        settings = WorkerSettings(health_port=taken.getsockname()[1])
+        worker = Worker(twin, domain="shop", workflows=[order], activities=[greet], settings=settings)
+        with pytest.raises(OSError, match="probes cannot be answered"):
+            worker.start()
+    assert twin.called == []
+    assert set(threading.enumerate()) <= before
 
 
 def test_a_service_needs_a_domain(twin):

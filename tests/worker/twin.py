@@ -45,10 +45,10 @@ class Twin:
         with self.changed:
             return [request for name, request in self.called if name == operation]
 
-    def wait_for(self, operation, times=1):
+    def wait_for(self, operation, times=1, patience=PATIENCE):
         """Wait until an operation was called that often; gives the last request."""
         with self.changed:
-            seen = self.changed.wait_for(lambda: len(self._calls(operation)) >= times, PATIENCE)
+            seen = self.changed.wait_for(lambda: len(self._calls(operation)) >= times, patience)
             assert seen, f"{operation} was called {len(self._calls(operation))} times, not {times}"
             return self._calls(operation)[times - 1]
 

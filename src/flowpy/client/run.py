@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from flowpy.client.description import Description
 from flowpy.data import decode_failure
+from flowpy.data.sealing import open_context, open_events
 from flowpy.declare.durations import Duration, seconds
 from flowpy.declare.keywords import ChildPolicy
 from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import (
     CallError,
+    DeclarationError,
     ExecutionError,
+    PayloadUnavailable,
     ResultNotReady,
     ServiceUnavailable,
     Throttled,
@@ -75,7 +79,10 @@ class Run(Generic[R]):
         Raises:
             UnknownResource: The run is not open.
             PayloadError: The value cannot be encoded, or is too large.
+            DeclarationError: It is neither a signal nor a name.
         """
+        if not isinstance(signal, str | Signal):
+            raise DeclarationError(f"signal: {signal!r} is neither a Signal nor the name of one")
         name = signal if isinstance(signal, str) else signal.name
         text = self._client.encode(value, f"value of signal {name!r}")
         self._address("SignalWorkflowExecution", {"signalName": name, "input": text})
@@ -109,21 +116,26 @@ class Run(Generic[R]):
     def describe(self) -> Description:
         """What SWF knows about the run.
 
+        A ``state`` that is encrypted, and whose key is not here, is given as it is recorded.
+
         Raises:
             UnknownResource: There is no such run.
         """
         execution = {"workflowId": self.workflow_id, "runId": self._known_run_id()}
         request = {"domain": self._client.domain, "execution": execution}
-        reply = self._client.service.call("DescribeWorkflowExecution", request)
+        reply = self._client.call("DescribeWorkflowExecution", request)
+        with suppress(PayloadUnavailable):  # all else can be told without the key to the state
+            context = open_context(reply.get("latestExecutionContext"), self._client.converter.payloads)
+            reply = {**reply, "latestExecutionContext": context}
         return Description.of(reply["executionInfo"], reply)
 
     def history(self) -> list[dict[str, Any]]:
-        """All events of the run, oldest first, as boto3 gives them.
+        """All events of the run, oldest first, as boto3 gives them: payloads as they are recorded.
 
         Raises:
             UnknownResource: There is no such run.
         """
-        return list(history(self._client.service, self._client.domain, self.workflow_id, self._known_run_id()))
+        return list(history(self._client, self._client.domain, self.workflow_id, self._known_run_id()))
 
     def result(self, timeout: Duration | None = None) -> R:
         """Wait for the end and give the result, following runs that continue as new.
@@ -136,6 +148,7 @@ class Run(Generic[R]):
 
         Raises:
             WorkflowFailed, WorkflowCanceled, WorkflowTerminated, WorkflowTimedOut: It ended otherwise.
+            PayloadUnavailable: How it ended is encoded or kept elsewhere, and cannot be had here.
             ResultNotReady: It is still open after ``timeout``; it goes on.
             UnknownResource: There is no such run.
         """
@@ -221,12 +234,13 @@ class Run(Generic[R]):
         execution = {"workflowId": self.workflow_id, "runId": run_id}
         request = {"domain": self._client.domain, "execution": execution, "reverseOrder": True, "maximumPageSize": 1}
         try:
-            events = self._client.service.call("GetWorkflowExecutionHistory", request).get("events") or ()
+            events = self._client.call("GetWorkflowExecutionHistory", request).get("events") or ()
         except (Throttled, ServiceUnavailable):
             return None
         return next((event for event in events if event["eventType"] in _CLOSING), None)
 
     def _outcome(self, event: dict[str, Any], run_id: str) -> R:
+        (event,) = open_events((event,), self._client.converter.payloads)
         type_ = event["eventType"]
         told = event.get(type_[0].lower() + type_[1:] + "EventAttributes", {})
         verb, error = _CLOSING[type_]

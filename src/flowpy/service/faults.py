@@ -74,6 +74,7 @@ _CLASSES: Final[dict[type[errors.ServiceError], tuple[str, ...]]] = {
         "RequestTimeout",
         "RequestTimeoutException",
         "CredentialRetrievalError",
+        "IncompleteReadError",
     ),
 }
 

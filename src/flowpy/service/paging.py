@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from flowpy.errors import InvalidRequest, ServiceError, ServiceUnavailable, Throttled
 from flowpy.service.protocol import Service
 from flowpy.service.retrying import Backoff, Pause, persist
 
-__all__ = ["PAGE_SIZE", "PagesLost", "PolledDecisionTask", "decision_task", "history", "pages"]
+__all__ = ["PAGE_SIZE", "PagesLost", "PolledDecisionTask", "decision_task", "history", "newest", "pages", "whole"]
 
 PAGE_SIZE: Final = 1000
 """Events per page: the most SWF gives."""
+
+ATTEMPTS: Final = 3
+"""How often a history is begun, if the tokens of its pages expire."""
+
+LATE: Final = 5
+"""How often a history is read again that does not go up to the decision task yet: GetWorkflowExecutionHistory is
+eventually consistent (AWS's API reference)."""
+
+NEWEST: Final = 100
+"""Events that ``newest`` reads at most."""
 
 _PAGE_BACKOFF: Final = Backoff(initial=0.1, maximum=2.0)
 
@@ -32,7 +42,8 @@ class PolledDecisionTask:
         workflow_id: workflowId of the run.
         run_id: Its runId.
         workflow_type: Name and version.
-        events: Events 1 to ``started_event_id``, as boto3 gives them.
+        events: Events 1 to ``started_event_id``, as boto3 gives them; if it was polled with ``since_previous`` perhaps
+            only the end of them.
         started_event_id: Id of this task's DecisionTaskStarted.
         previous_started_event_id: That of the last completed one, 0 at first.
         task_token: What answers carry.
@@ -47,13 +58,32 @@ class PolledDecisionTask:
     previous_started_event_id: int
     task_token: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether ``events`` are the whole history: all are there, from event 1 on."""
+        return len(self.events) == self.started_event_id and self.events[0]["eventId"] == 1
+
+
+def _never(_run_id: str) -> bool:
+    return False
+
 
 def decision_task(
-    service: Service, domain: str, task_list: str, identity: str, page_size: int = PAGE_SIZE, *, pause: Pause
+    service: Service,
+    domain: str,
+    task_list: str,
+    identity: str,
+    page_size: int = PAGE_SIZE,
+    *,
+    pause: Pause,
+    since_previous: bool = False,
+    first_page_only: Callable[[str], bool] = _never,
 ) -> PolledDecisionTask | None:
     """Poll for one decision task and read all its pages before anything is decided.
 
-    Further pages come from PollForDecisionTask itself, with unchanged arguments, as SWF requires.
+    Further pages come from PollForDecisionTask itself, with unchanged arguments, as SWF requires. If one of them is
+    refused, as a page is whose token has expired, the history is read again from its start with
+    GetWorkflowExecutionHistory.
 
     Args:
         service: The service.
@@ -62,39 +92,130 @@ def decision_task(
         identity: Who polls, recorded in DecisionTaskStarted.
         page_size: Events per page, 1 to 1000; default 1000.
         pause: Waits between attempts at a page; True gives up.
+        since_previous: Read only the events since the decision task before, whatever SWF makes of that (those with a
+            timestamp not before that of its DecisionTaskStarted): the caller has to look which there are.
+        first_page_only: Whether the first page is enough for the run of this runId.
 
     Returns:
         The task, or None if the poll was empty (taskToken missing, null or "").
 
     Raises:
-        PagesLost: A further page was refused (its token lives for a limited time) or the events are not complete.
+        PagesLost: The history could not be read up to the task's DecisionTaskStarted.
         ServiceError: The poll itself failed.
     """
     request: dict[str, Any] = {"domain": domain, "taskList": {"name": task_list}, "identity": identity}
     request["maximumPageSize"] = page_size
+    if since_previous:
+        request["startAtPreviousStartedEvent"] = True
     reply = service.call("PollForDecisionTask", request)
     token = reply.get("taskToken")
     if not token:
         return None
     execution, type_ = reply["workflowExecution"], reply["workflowType"]
-    events: list[dict[str, Any]] = list(reply.get("events") or ())
-    next_page = reply.get("nextPageToken")
-    while next_page:
-        page = _page(service, {**request, "nextPageToken": next_page}, execution, pause)
-        events += page.get("events") or ()
-        next_page = page.get("nextPageToken")
-    started = reply["startedEventId"]
-    _check_complete(events, started, execution)
-    return PolledDecisionTask(
+    task = PolledDecisionTask(
         domain=domain,
         workflow_id=execution["workflowId"],
         run_id=execution["runId"],
         workflow_type=(type_["name"], type_["version"]),
-        events=events,
-        started_event_id=started,
+        events=list(reply.get("events") or ()),
+        started_event_id=reply["startedEventId"],
         previous_started_event_id=reply.get("previousStartedEventId") or 0,
         task_token=token,
     )
+    if first_page_only(task.run_id):
+        return task
+    next_page = reply.get("nextPageToken")
+    while next_page:
+        try:
+            page = _page(service, {**request, "nextPageToken": next_page}, execution, pause)
+        except PagesLost:
+            if pause(0):
+                raise
+            return whole(service, task, pause=pause)
+        task.events.extend(page.get("events") or ())
+        next_page = page.get("nextPageToken")
+    if not since_previous:
+        _check_complete(task.events, task.started_event_id, execution)
+    return task
+
+
+def whole(service: Service, task: PolledDecisionTask, *, pause: Pause) -> PolledDecisionTask:
+    """The same task with its whole history, which GetWorkflowExecutionHistory gives.
+
+    Args:
+        service: The service.
+        task: A task that may have only the end of its history.
+        pause: Waits between attempts at a page; True gives up.
+
+    Raises:
+        PagesLost: The history could not be read up to the task's DecisionTaskStarted.
+    """
+    execution = {"workflowId": task.workflow_id, "runId": task.run_id}
+    delays = _PAGE_BACKOFF.delays()
+    while True:
+        events = _from_its_start(service, task, execution, pause)
+        if len(events) == task.started_event_id or delays.attempt == LATE or pause(delays.next()):
+            break
+    _check_complete(events, task.started_event_id, execution)
+    return evolve(task, events=events)
+
+
+def _from_its_start(
+    service: Service, task: PolledDecisionTask, execution: dict[str, str], pause: Pause
+) -> list[dict[str, Any]]:
+    """The events up to a task's DecisionTaskStarted, read once more if the token of a page has expired."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return _up_to(service, task, execution, pause)
+        except ServiceError as error:
+            if isinstance(error, InvalidRequest) and attempt < ATTEMPTS and not pause(0):
+                continue
+            message = f"history of {_named(execution)} cannot be read: {error}"
+            raise PagesLost(message, operation=error.operation, fault=error.fault) from error
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _up_to(
+    service: Service, task: PolledDecisionTask, execution: dict[str, str], pause: Pause
+) -> list[dict[str, Any]]:
+    """The events up to a task's DecisionTaskStarted."""
+    request = {"domain": task.domain, "execution": execution, "maximumPageSize": PAGE_SIZE}
+    events: list[dict[str, Any]] = []
+    while True:
+        page = persist(service, "GetWorkflowExecutionHistory", request, pause=pause, backoff=_PAGE_BACKOFF)
+        events += page.get("events") or ()
+        token = page.get("nextPageToken")
+        if not token or len(events) >= task.started_event_id:
+            del events[task.started_event_id :]
+            return events
+        request["nextPageToken"] = token
+
+
+def newest(service: Service, task: PolledDecisionTask, seen: int, *, pause: Pause) -> list[dict[str, Any]] | None:
+    """The events of a task's run after those seen before, without reading the history from its start.
+
+    Args:
+        service: The service.
+        task: The task.
+        seen: Id of the last event seen before.
+        pause: Waits between attempts; True gives up.
+
+    Returns:
+        Events ``seen + 1`` to the task's DecisionTaskStarted; None if they are too many for a page.
+
+    Raises:
+        ServiceError: The history cannot be read.
+    """
+    request = {
+        "domain": task.domain,
+        "execution": {"workflowId": task.workflow_id, "runId": task.run_id},
+        "maximumPageSize": NEWEST,
+        "reverseOrder": True,
+    }
+    page = persist(service, "GetWorkflowExecutionHistory", request, pause=pause, backoff=_PAGE_BACKOFF)
+    events = [event for event in reversed(page.get("events") or ()) if seen < event["eventId"] <= task.started_event_id]
+    is_all = len(events) == task.started_event_id - seen
+    return events if is_all else None
 
 
 def _page(service: Service, request: dict[str, Any], execution: dict[str, str], pause: Pause) -> dict[str, Any]:

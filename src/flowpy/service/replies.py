@@ -47,7 +47,9 @@ def read_replies(client: Any) -> None:
     client only, as a handler of its event ``before-parse.swf``. Replies are equal to botocore's, with two differences
     that ``==`` does not see but at the edge: times are in UTC, where botocore has the local zone (the same instants; in
     the hour that a change from summer time repeats, Python calls no two times of different zones equal), and members
-    stand in the order in which SWF sent them. Faults and replies that are no JSON remain botocore's.
+    stand in the order in which SWF sent them. Faults and replies that are no JSON remain botocore's, but for a reply
+    that broke off: botocore takes half of one for an empty one, an empty poll or the last page of a list; here it
+    raises botocore's ``IncompleteReadError``.
 
     Args:
         client: A boto3 client of SWF.
@@ -70,6 +72,7 @@ class _Replies:
         **_other: Any,
     ) -> None:
         """Read the body of a good answer into what botocore then adds to its own, empty, reading of it."""
+        _check_whole(response_dict["body"], response_dict["headers"].get("content-length"))
         shape, body = operation_model.output_shape, response_dict["body"]
         if shape is None or not body or response_dict["status_code"] != 200:
             return
@@ -95,6 +98,14 @@ class _Replies:
                 _log.debug("%s is left to botocore: %r", shape.name, error)
                 self.readers[shape.name] = None
         return self.readers[shape.name]
+
+
+def _check_whole(body: bytes, length: str | None) -> None:
+    """Refuse a reply whose connection broke before its end; botocore has urllib3 not look."""
+    if length is not None and length.isdecimal() and len(body) < int(length):
+        from botocore.exceptions import IncompleteReadError
+
+        raise IncompleteReadError(actual_bytes=len(body), expected_bytes=int(length))
 
 
 def _of(shape: Any) -> Any:

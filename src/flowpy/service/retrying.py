@@ -8,13 +8,16 @@ from typing import Any, Final
 
 from attrs import define, field, frozen
 
-from flowpy.errors import ServiceUnavailable, Throttled
+from flowpy.errors import ServiceError, ServiceUnavailable, Throttled
 from flowpy.service.faults import NOT_SENT
 from flowpy.service.protocol import Service
 
-__all__ = ["Backoff", "Delays", "Pause", "persist", "retry_unsent"]
+__all__ = ["PASSING", "Backoff", "Delays", "Pause", "persist", "retry_unsent"]
 
 _LIMIT: Final = "LimitExceededFault"  # domains, types, open executions: waiting a little does not help
+
+PASSING: Final[tuple[type[ServiceError], ...]] = (Throttled, ServiceUnavailable)
+"""Errors that pass by themselves."""
 
 Pause = Callable[[float], bool]
 """Waits that many seconds, or less if the caller has to give up: then it returns True."""
@@ -60,7 +63,13 @@ class Delays:
 
 
 def persist(
-    service: Service, operation: str, request: dict[str, Any], *, pause: Pause, backoff: Backoff
+    service: Service,
+    operation: str,
+    request: dict[str, Any],
+    *,
+    pause: Pause,
+    backoff: Backoff,
+    passing: tuple[type[ServiceError], ...] = PASSING,
 ) -> dict[str, Any]:
     """Call until the service has answered, waiting out throttling and lost connections.
 
@@ -72,6 +81,7 @@ def persist(
         request: Its request.
         pause: Waits between attempts; when it returns True the last error is raised.
         backoff: How long to wait.
+        passing: What to wait out; default ``PASSING``.
 
     Returns:
         The reply.
@@ -84,7 +94,7 @@ def persist(
     while True:
         try:
             return service.call(operation, request)
-        except (Throttled, ServiceUnavailable) as error:
+        except passing as error:
             if error.fault == _LIMIT or pause(delays.next()):
                 raise
 

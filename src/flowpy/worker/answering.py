@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flowpy.errors import ServiceUnavailable, Throttled, UnknownResource
+from flowpy.errors import ServiceError, UnknownResource
 from flowpy.service.protocol import Service
-from flowpy.service.retrying import Backoff, persist
+from flowpy.service.retrying import PASSING, Backoff, persist
 from flowpy.worker.lifecycle import Lifecycle
 
 __all__ = ["answer"]
@@ -16,8 +16,15 @@ _BACKOFF = Backoff(initial=0.25, maximum=10.0)
 _log = logging.getLogger("flowpy.worker")
 
 
-def answer(service: Service, lifecycle: Lifecycle, operation: str, request: dict[str, Any], label: str) -> bool:
-    """Send an answer, waiting out lost connections and throttling.
+def answer(
+    service: Service,
+    lifecycle: Lifecycle,
+    operation: str,
+    request: dict[str, Any],
+    label: str,
+    passing: tuple[type[ServiceError], ...] = PASSING,
+) -> bool:
+    """Send an answer, waiting out lost connections and throttling for as long as they last.
 
     Args:
         service: The service.
@@ -25,6 +32,7 @@ def answer(service: Service, lifecycle: Lifecycle, operation: str, request: dict
         operation: RespondDecisionTaskCompleted or a RespondActivityTask….
         request: Its request, with the taskToken.
         label: The task, for the log.
+        passing: What is waited out; default ``PASSING``.
 
     Returns:
         True if the service has it; False if the task was closed, or the worker gave up: one line is logged.
@@ -33,12 +41,12 @@ def answer(service: Service, lifecycle: Lifecycle, operation: str, request: dict
         ServiceError: The service refused the answer; the task is still open.
     """
     try:
-        persist(service, operation, request, pause=lifecycle.pause_answer, backoff=_BACKOFF)
+        persist(service, operation, request, pause=lifecycle.pause_answer, backoff=_BACKOFF, passing=passing)
     except UnknownResource as error:
         lifecycle.count("results_dropped")
         _log.warning("result dropped, task closed: %s (%s)", label, error)
         return False
-    except (Throttled, ServiceUnavailable) as error:
+    except passing as error:
         lifecycle.count("results_dropped")
         _log.error("result dropped, the worker stopped before the service took it: %s (%s)", label, error)
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -12,6 +13,8 @@ from typing import Any
 from flowpy.worker.activity_context import ActivityContext, running
 
 __all__ = ["ActivityLoop"]
+
+_log = logging.getLogger("flowpy.worker")
 
 
 class ActivityLoop:
@@ -73,13 +76,24 @@ class ActivityLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=(self._loop,), name="flowpy-activities", daemon=True).start()
+                serve, name = self._serve, "flowpy-activities"
+                threading.Thread(target=serve, args=(self._loop,), name=name, daemon=True).start()
             return self._loop
 
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            while not _runs_to_its_end(loop) and self._loop is loop:
+                pass
+        finally:
+            loop.close()
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
+
+def _runs_to_its_end(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run a loop that is all activities'; False if something of one activity ended it, as asyncio has it."""
     try:
         loop.run_forever()
-    finally:
-        loop.close()
+    except (SystemExit, KeyboardInterrupt) as error:
+        _log.warning("a task that an async activity started raised %r; the other activities go on", error)
+        return False
+    return True

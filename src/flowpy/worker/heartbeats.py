@@ -8,10 +8,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 
-from flowpy.errors import ServiceUnavailable, Throttled, UnknownResource
+from flowpy.errors import PayloadError, ServiceUnavailable, Throttled, UnknownResource
 from flowpy.service.protocol import Service
 from flowpy.worker.activity_context import ActivityContext
 
@@ -138,7 +139,8 @@ class Heartbeats:
             context.request_cancel(gone=True)
             self.stop(context)
         except Throttled:
-            pass
+            # Sooner than ever: two turns missed in a row would be one too many.
+            return max(_GAP, beat.interval / 4)
         except ServiceUnavailable:
             return min(beat.interval, _RETRY)
         except Exception as error:
@@ -156,17 +158,22 @@ class Heartbeats:
         Raises:
             ServiceError: It was not taken.
         """
-        details = context.take_details()
-        request = {"taskToken": context.task_token}
-        if details is not None:
-            request["details"] = details
         try:
-            reply = self.service.call("RecordActivityTaskHeartbeat", request)
+            reply = self.service.call("RecordActivityTaskHeartbeat", self._request(context))
         except BaseException:
             context.details_lost()
             raise
         if reply.get("cancelRequested"):
             context.request_cancel()
+
+    def _request(self, context: ActivityContext) -> dict[str, Any]:
+        details = context.take_details()
+        try:
+            return context.sealed("RecordActivityTaskHeartbeat", {} if details is None else {"details": details})
+        except PayloadError as error:
+            # The activity lives on without its details; those sent before are kept by SWF.
+            _log.warning("%r: heartbeat sent without its details: %s", context, error)
+            return {"taskToken": context.task_token}
 
     def _send(self) -> None:
         while True:

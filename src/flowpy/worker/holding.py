@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-__all__ = ["first_context", "hold_decision"]
+__all__ = ["first_context", "hold_decision", "hold_state"]
 
 
 def hold_decision(events: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -20,6 +20,24 @@ def hold_decision(events: list[dict[str, Any]]) -> dict[str, Any] | None:
     from flowpy.replay import hold
 
     return hold.hold_decision(events)
+
+
+def hold_state(events: list[dict[str, Any]]) -> Any:
+    """What decides how a held run is answered, to be kept until its next decision task.
+
+    Args:
+        events: The run's history.
+
+    Returns:
+        A ``flowpy.replay.hold.HoldState``; None if the history cannot be read.
+    """
+    from flowpy.errors import HistoryError
+    from flowpy.replay.hold import HoldState
+
+    try:
+        return HoldState.of(events)
+    except HistoryError:
+        return None
 
 
 def first_context(events: list[dict[str, Any]]) -> str | None:

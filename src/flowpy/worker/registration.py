@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +12,7 @@ from attrs import field, frozen
 
 from flowpy.declare.activity import Activity
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import AlreadyExists, UnknownResource
+from flowpy.errors import AlreadyExists, Throttled, UnknownResource
 from flowpy.service.protocol import Service
 from flowpy.service.retrying import Backoff, Pause, persist
 
@@ -71,7 +72,10 @@ class Registrar:
         except AlreadyExists:
             self._compare(kind, name, version, defaults)
         except UnknownResource as error:
-            message = f"{error}; create it, or let the worker: WorkerSettings(register_domain=<days of retention>)"
+            message = (
+                f"{error}; create it, or let the worker: flowpy worker --register-domain DAYS, in Python "
+                "WorkerSettings(register_domain=DAYS), the days that closed runs are kept"
+            )
             raise UnknownResource(message, operation=error.operation, fault=error.fault) from error
 
     def _compare(self, kind: str, name: str, version: str, defaults: dict[str, Any]) -> None:
@@ -95,8 +99,15 @@ class Registrar:
             )
 
     def _call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        level = logging.WARNING
+
         def pause(delay: float) -> bool:
-            _log.info("%s of %s is throttled or unanswered, again in %.1f s", operation, request.get("name"), delay)
+            nonlocal level
+            # Called while the error is handled. Nothing is polled before this is done, so people look here.
+            name, error = request.get("name"), sys.exception()
+            told = logging.INFO if isinstance(error, Throttled) else level
+            _log.log(told, "not registered yet: %s, again in %.1f s: %s", name, delay, error)
+            level = logging.INFO
             return self.pause(delay)
 
         return persist(self.service, operation, request, pause=pause, backoff=self.backoff)

@@ -1,14 +1,30 @@
-"""The signals that stop a worker process."""
+"""The signals that stop a worker process, and those that have ended one."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
-__all__ = ["stop_signals"]
+__all__ = ["how_it_ended", "stop_signals"]
+
+
+def how_it_ended(code: int) -> str:
+    """How a process ended, for logs.
+
+    Args:
+        code: Its exit code, or a signal's number below 0. Most of the real-time signals have no name.
+
+        >>> how_it_ended(3), how_it_ended(-9), how_it_ended(-40)
+        ('exit code 3', 'killed by SIGKILL', 'killed by signal 40')
+    """
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):
+        return f"killed by {signal.Signals(-code).name}"
+    return f"killed by signal {-code}"
 
 
 @contextmanager

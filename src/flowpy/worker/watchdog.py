@@ -28,14 +28,26 @@ LOOK_EVERY: Final = 1.0
 IDLE_LOOKS: Final = 60
 """Looks without anything to watch after which the thread ends."""
 
+_SCHEDULED: Final = "DecisionTaskScheduled"
 _log = logging.getLogger("flowpy.worker")
 
 
 def decision_timeout(events: list[dict[str, Any]]) -> float | None:
-    """Seconds SWF waits for an answer to a run's decision tasks, None for ever."""
-    attributes = events[0].get("workflowExecutionStartedEventAttributes", {}) if events else {}
-    text = attributes.get("taskStartToCloseTimeout") or "NONE"
+    """Seconds SWF waits for an answer to a run's decision tasks, None for ever.
+
+    Args:
+        events: The run's history, or the end of it.
+    """
+    attributes = events[0].get("workflowExecutionStartedEventAttributes") if events else None
+    if attributes is not None:
+        text = attributes.get("taskStartToCloseTimeout") or "NONE"
+    else:
+        text = next((_timeout_of(event) for event in reversed(events) if event["eventType"] == _SCHEDULED), "NONE")
     return float(text) if text.isdigit() else None
+
+
+def _timeout_of(scheduled: dict[str, Any]) -> str:
+    return scheduled["decisionTaskScheduledEventAttributes"].get("startToCloseTimeout") or "NONE"
 
 
 @define
@@ -44,6 +56,7 @@ class _Watched:
     due: float
     seconds: float
     thread: int
+    late: Callable[[], None] | None
 
 
 @define(eq=False)
@@ -63,12 +76,13 @@ class Watchdog:
     _next: int = field(default=0, init=False)
 
     @contextmanager
-    def watching(self, label: str, timeout: float | None) -> Iterator[None]:
+    def watching(self, label: str, timeout: float | None, late: Callable[[], None] | None = None) -> Iterator[None]:
         """Watch what this thread does inside the block.
 
         Args:
             label: What it is about, for the log.
             timeout: Seconds until SWF times it out, None for never: then it is not watched.
+            late: Called, from another thread, once it takes too long.
         """
         if timeout is None:
             yield
@@ -77,7 +91,7 @@ class Watchdog:
         with self._changed:
             self._next += 1
             key = self._next
-            self._watched[key] = _Watched(label, self.clock() + seconds, seconds, threading.get_ident())
+            self._watched[key] = _Watched(label, self.clock() + seconds, seconds, threading.get_ident(), late)
             self._start()
         try:
             yield
@@ -103,6 +117,8 @@ class Watchdog:
                 stack,
             )
             self.report()
+            if watched.late is not None:
+                watched.late()
         return min(left) if left else None
 
     def _start(self) -> None:

@@ -5,27 +5,39 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from queue import Empty
 from types import TracebackType
 from typing import Any, Self
 
 from flowpy.client import Client
+from flowpy.data.converter import DEFAULT
+from flowpy.data.limits import IDENTIFIER
 from flowpy.declare.activity import Activity
+from flowpy.declare.names import check_text
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError, ServiceUnavailable, Throttled
+from flowpy.interceptors import Interceptor
 from flowpy.service.protocol import WRAP, Service
+from flowpy.service.rates import RateLimited, TokenBucket
 from flowpy.worker.activities import ActivityWorker
-from flowpy.worker.deciding import decide_with
+from flowpy.worker.child import refuse_to_start_here
+from flowpy.worker.deciding import decide_with, keep_with
 from flowpy.worker.decisions import DecisionWorker
+from flowpy.worker.giving_back import OpenActivities
+from flowpy.worker.health import Health
 from flowpy.worker.lifecycle import Lifecycle, Stop
-from flowpy.worker.polling import PollLoop
+from flowpy.worker.polling import Pollers, PollLoop, end_polls
+from flowpy.worker.quarantine import Quarantine
 from flowpy.worker.registration import Registrar
 from flowpy.worker.settings import WorkerSettings
 from flowpy.worker.signals import stop_signals
 from flowpy.worker.slots import Slots
+from flowpy.worker.sticky import Sticky
+from flowpy.worker.surroundings import surroundings
 
 __all__ = ["Worker"]
 
@@ -36,7 +48,8 @@ class Worker:
     """Runs workflows and activities: polls one task list of one domain until it is stopped.
 
     A decision task given to a process that died comes back after the type's ``task_start_to_close_timeout`` (30 s
-    by default), an activity task after its heartbeat timeout (60 s): a worker started meanwhile waits as long.
+    by default), an activity task after its heartbeat timeout (60 s): a worker started meanwhile waits as long. Runs
+    that the process kept in memory are given to others ``settings.sticky_timeout`` (10 s) later than otherwise.
 
     Args:
         service: A ``flowpy.Client``, or any ``Service`` (then give ``domain``).
@@ -46,9 +59,11 @@ class Worker:
         task_list: Task list it polls, and default task list of the types it registers; default ``"default"``.
         identity: Who it is, recorded in the histories (256 characters); default ``<process id>@<host>``.
         settings: Everything else.
+        interceptors: What stands around workflows, activities and decisions, the outermost first.
 
     Raises:
-        DeclarationError: Nothing to run, two types alike, no domain, or an ``external`` activity.
+        DeclarationError: Nothing to run, two types alike, no domain, one or a task list that SWF does not take, or an
+            ``external`` activity.
     """
 
     def __init__(
@@ -61,17 +76,38 @@ class Worker:
         task_list: str = "default",
         identity: str | None = None,
         settings: WorkerSettings | None = None,
+        interceptors: Iterable[Interceptor] = (),
     ) -> None:
-        self.service, self.domain = _target(service, domain)
-        self.workflows = list(workflows)
-        self.activities = list(activities)
+        target, self.domain = _target(service, domain)
+        for what, text in (("domain", self.domain), ("task_list", task_list)):
+            check_text(text, f"Worker: {what}", IDENTIFIER)
+        if identity is not None:
+            check_text(identity, "Worker: identity", sys.maxsize, shortest=0)
+        self.workflows = _listed("workflows", workflows)
+        self.activities = _listed("activities", activities)
         _check(self.workflows, self.activities)
         self.task_list = task_list
         self.identity = (identity or f"{os.getpid()}@{socket.gethostname()}")[:256]
+        if not isinstance(settings, (WorkerSettings, type(None))):
+            raise DeclarationError(f"Worker: settings={settings!r} is no WorkerSettings: give WorkerSettings(…)")
         self.settings = settings or WorkerSettings()
-        self._lifecycle = Lifecycle()
+        self._around = surroundings(interceptors, self.settings, self.domain, task_list)
+        self.service = target
+        own = service.converter if isinstance(service, Client) else DEFAULT
+        self._converter = self.settings.converter or own
+        self._lifecycle = Lifecycle(counted=self._around.counted)
+        self._lifecycle.liveness.limit = self.settings.health_after
+        self._service = self._around.on(_limited(self.service, self.settings, self._lifecycle))
+        self._pollers = Pollers(self._lifecycle)
         self._slots = Slots(self.settings.activity_slots)
+        self._decision_slots = Slots(self.settings.threads)
+        self._quarantine = Quarantine()
+        self._open = OpenActivities(self._service, self._is_manual)
+        self._health = Health(self._lifecycle, self._slots, self._quarantine, self.settings.grace)
+        self._abandoned: list[str] = []
+        self._decisions: DecisionWorker | None = None
         self._activity_worker: ActivityWorker | None = None
+        self._sticky: Sticky | None = None
         self._started = False
         self._running = False
         self._ended = threading.Event()
@@ -81,12 +117,23 @@ class Worker:
         """How many of what so far: decisions_completed, decisions_held, activities_failed, results_dropped ..."""
         return self._lifecycle.counts
 
+    @property
+    def health(self) -> Health:
+        """Whether it can poll, and what is wrong; what ``/healthz`` answers."""
+        return self._health
+
+    @property
+    def abandoned(self) -> list[str]:
+        """What had not ended when it stopped, one text each."""
+        return list(self._abandoned)
+
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or ``stop()``; then drain, and return.
 
         Draining: no new polls; running decisions and activities get ``settings.grace`` seconds to end and
         report, with heartbeats meanwhile; polls in flight are waited for as long, since a task given to a
-        closed connection is lost until it times out. A second signal stops at once.
+        closed connection is lost until it times out. What has not ended by then is given back as
+        ``settings.on_abandon`` says, and told in the log. A second signal stops at once.
 
         Raises:
             AccessDenied, UnknownResource, InvalidRequest: A poll was refused for good.
@@ -112,15 +159,19 @@ class Worker:
         """Register the types and start the threads; ``run`` without the waiting."""
         if self._started:
             raise RuntimeError("this worker was started before: make a new one")
+        refuse_to_start_here()
         self._started = True
-        self._register()
-        if self.workflows:
-            decisions = self._decision_worker()
-            self._poll("decisions", self.settings.threads, decisions.step)
-        if self.activities:
-            worker = self._activity_worker = self._make_activity_worker()
-            worker.heartbeats.open()
-            self._poll("activities", self.settings.activity_pollers, worker.step)
+        try:
+            # What cannot be run is found before types are registered, for ever, and tasks are taken.
+            self._decisions = self._decision_worker() if self.workflows else None
+            self._activity_worker = self._make_activity_worker() if self.activities else None
+            self._health.open(self.settings.health_host, self.settings.health_port)
+            self._register()
+        except BaseException:
+            self._close()
+            raise
+        self._start_polling()
+        self._health.watch(lambda: self._lifecycle.mailbox.put(Stop()))
         _log.info(
             "worker %s polls task list %r of domain %r: %d workflow types, %d activity types",
             self.identity,
@@ -129,6 +180,24 @@ class Worker:
             len(self.workflows),
             len(self.activities),
         )
+
+    def _start_polling(self) -> None:
+        lifecycle, settings = self._lifecycle, self.settings
+        decisions, activities = self._decisions, self._activity_worker
+        if decisions is not None:
+            self._around.observe("held_runs", lambda: decisions.held)
+            self._pollers.start("decisions", settings.threads, PollLoop("", decisions.step, lifecycle))
+            if self._sticky is not None:
+                sticky = self._sticky
+                self._around.observe("cached_runs", lambda: sticky.kept)
+                step, fail = decisions.sticky_step, self._sticky.give_up
+                loop = PollLoop("", step, lifecycle, fail=fail, until=lifecycle.leaving)
+                self._pollers.start("sticky", settings.threads, loop)
+        if activities is not None:
+            activities.heartbeats.open()
+            self._health.troubles = lambda: activities.inputs.reasons
+            self._around.observe("activity_slots_used", lambda: self._slots.used)
+            self._pollers.start("activities", settings.activity_pollers, PollLoop("", activities.step, lifecycle))
 
     def stop(self) -> None:
         """Drain and stop, from any thread but the worker's own.
@@ -158,7 +227,7 @@ class Worker:
         self.stop()
 
     def _register(self) -> None:
-        registrar = Registrar(self.service, self.domain, self.task_list, self._pause_registration)
+        registrar = Registrar(self._service, self.domain, self.task_list, self._pause_registration)
         if self.settings.register_domain is not None:
             registrar.register_domain(self.settings.register_domain)
         if self.settings.register:
@@ -173,34 +242,44 @@ class Worker:
         return True
 
     def _decision_worker(self) -> DecisionWorker:
+        interceptors = self._around.interceptors
+        self._sticky = keep_with(
+            self.workflows, self.settings, self._lifecycle, self.task_list, self._converter, interceptors
+        )
         return DecisionWorker(
-            self.service,
+            self._service,
             self._lifecycle,
-            decide_with(self.workflows, self.settings),
+            decide_with(self.workflows, self.settings, self._converter, interceptors),
             self.domain,
             self.task_list,
             self.identity,
             self.settings.page_size,
             self.settings.on_divergence,
+            sticky=self._sticky,
+            arounds=self._around.decision,
+            payloads=self._converter.payloads,
+            slots=self._decision_slots,
+            quarantine=self._quarantine,
+            replace=self._pollers.replace,
         )
 
     def _make_activity_worker(self) -> ActivityWorker:
         return ActivityWorker(
-            self.service,
+            self._open,
             self._lifecycle,
             self.activities,
             self.domain,
             self.task_list,
             self.identity,
             self._slots,
-            self.settings.converter,
+            self._converter,
+            self.settings.cancel_grace,
+            self._around.activity,
         )
 
-    def _poll(self, what: str, threads: int, step: Callable[[], bool]) -> None:
-        for number in range(1, threads + 1):
-            loop = PollLoop(f"flowpy-{what}-{number}", step, self._lifecycle)
-            # Daemons: an activity or a poll that never ends must not keep the process alive.
-            threading.Thread(target=loop.run, name=loop.name, daemon=True).start()
+    def _is_manual(self, name: str, version: str) -> bool:
+        found = (each for each in self.activities if (each.name, each.version) == (name, version))
+        return any(activity.manual for activity in found)
 
     def _wait(self) -> BaseException | None:
         while True:
@@ -211,12 +290,26 @@ class Worker:
                 return message
 
     def _drain(self, error: BaseException | None) -> None:
+        self._health.drains()
         self._slots.close()
+        self._around.close()
+        self._decision_slots.close()
+        keeps = self._sticky is not None and self._sticky.kept > 0
+        end_polls(self.service, self.identity, self._lifecycle, keeps)
         # An error of a poll is reported promptly: the other polls would only meet it again.
-        self._lifecycle.drain(self.settings.grace, wait_for_polls=error is None)
+        patient = self._lifecycle.drain(self.settings.grace, wait_for_polls=error is None)
+        if patient and self.settings.on_abandon == "fail":
+            self._open.fail_all()
+        self._abandoned = self._lifecycle.abandon()
+        self._close()
+        _log.info("worker stopped, %d tasks abandoned", len(self._abandoned))
+
+    def _close(self) -> None:
+        if self._sticky is not None:
+            self._sticky.close()
         if self._activity_worker is not None:
-            self._activity_worker.heartbeats.close()
-            self._activity_worker.loop.close()
+            self._activity_worker.close()
+        self._health.close()
 
 
 def _target(service: Client | Service, domain: str | None) -> tuple[Service, str]:
@@ -227,6 +320,26 @@ def _target(service: Client | Service, domain: str | None) -> tuple[Service, str
     if domain is None:
         raise DeclarationError("Worker needs a domain: give domain=…, or a flowpy.Client that has one")
     return service, domain
+
+
+def _limited(service: Service, settings: WorkerSettings, lifecycle: Lifecycle) -> Service:
+    """The service, called no more often than ``settings`` allow."""
+    polls, calls = settings.polls_per_second, settings.calls_per_second
+    if polls is None and calls is None:
+        return service
+    return RateLimited(
+        service,
+        None if polls is None else TokenBucket(polls),
+        None if calls is None else TokenBucket(calls),
+        lifecycle.pause_poll,
+        lifecycle.pause_answer,
+    )
+
+
+def _listed(what: str, given: Iterable[Any]) -> list[Any]:
+    if isinstance(given, (Workflow, Activity)):
+        raise DeclarationError(f"Worker: {what}={given!r} is one: give a list, {what}=[…]")
+    return list(given)
 
 
 def _check(workflows: list[Workflow[..., Any]], activities: list[Activity[..., Any]]) -> None:

@@ -1,0 +1,176 @@
+"""Activities that do not end within the grace are given back."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from flowpy import errors
+from flowpy.service.faults import fault
+from flowpy.worker import Worker, WorkerSettings
+from flowpy.worker.giving_back import OpenActivities
+
+from .twin import PATIENCE, OneActivity, activity, greet, order
+
+
+def task(token="t-1", name="greet"):
+    return {
+        "taskToken": token,
+        "activityId": f"{name}-1",
+        "activityType": {"name": name, "version": "1.0"},
+        "workflowExecution": {"workflowId": "order-7", "runId": "r"},
+    }
+
+
+class Service:
+    def __init__(self):
+        self.tasks, self.faults, self.asked = [], {}, []
+
+    def call(self, operation, request):
+        self.asked.append((operation, request))
+        if operation in self.faults:
+            raise self.faults[operation]
+        return self.tasks.pop(0) if operation == "PollForActivityTask" and self.tasks else {}
+
+    def failed(self):
+        return [request["taskToken"] for name, request in self.asked if name == "RespondActivityTaskFailed"]
+
+
+@pytest.fixture
+def service():
+    return Service()
+
+
+@pytest.fixture
+def open_activities(service):
+    return OpenActivities(service, lambda name, version: name == "manual")
+
+
+def take(service, open_activities, *tasks):
+    service.tasks.extend(tasks)
+    for _ in tasks:
+        open_activities.call("PollForActivityTask", {})
+
+
+def test_what_was_not_answered_is_failed_with_a_reason(service, open_activities):
+    take(service, open_activities, task())
+    assert open_activities.fail_all() == 1
+    _, request = service.asked[-1]
+    assert request["taskToken"] == "t-1"
+    assert request["reason"].startswith("WorkerStopped: the worker stopped before activity greet 1.0 'greet-1'")
+    assert open_activities.fail_all() == 0
+
+
+@pytest.mark.parametrize(
+    "operation", ["RespondActivityTaskCompleted", "RespondActivityTaskFailed", "RespondActivityTaskCanceled"]
+)
+def test_what_was_answered_is_not_failed(service, open_activities, operation):
+    take(service, open_activities, task("t-1"), task("t-2"))
+    open_activities.call(operation, {"taskToken": "t-1"})
+    service.asked.clear()
+    open_activities.fail_all()
+    assert service.failed() == ["t-2"]
+
+
+@pytest.mark.parametrize(
+    "operation", ["RespondActivityTaskCompleted", "RespondActivityTaskFailed", "RespondActivityTaskCanceled"]
+)
+@pytest.mark.parametrize("name", ["ThrottlingException", "ConnectionClosedError"])
+def test_an_answer_that_did_not_get_through_is_what_is_given_and_no_failure(service, open_activities, operation, name):
+    take(service, open_activities, task())
+    answer = {"taskToken": "t-1", "result": '"done"'}
+    service.faults[operation] = fault(name, "", operation, status=503)
+    with pytest.raises((errors.Throttled, errors.ServiceUnavailable)):
+        open_activities.call(operation, answer)
+    service.faults.clear()
+    service.asked.clear()
+
+    assert open_activities.fail_all() == 1
+    assert service.asked == [(operation, answer)]
+
+
+def test_an_answer_that_was_refused_is_not_given_again(service, open_activities):
+    take(service, open_activities, task())
+    service.faults["RespondActivityTaskCompleted"] = fault("ValidationException", "no", "RespondActivityTaskCompleted")
+    with pytest.raises(errors.InvalidRequest):
+        open_activities.call("RespondActivityTaskCompleted", {"taskToken": "t-1"})
+    assert open_activities.fail_all() == 1
+    assert service.failed() == ["t-1"]
+
+
+def test_a_lost_heartbeat_is_no_answer(service, open_activities):
+    take(service, open_activities, task())
+    service.faults["RecordActivityTaskHeartbeat"] = errors.ServiceUnavailable("no answer")
+    with pytest.raises(errors.ServiceUnavailable):
+        open_activities.call("RecordActivityTaskHeartbeat", {"taskToken": "t-1"})
+    assert open_activities.fail_all() == 1
+    assert service.failed() == ["t-1"]
+
+
+@pytest.mark.parametrize("operation", ["RecordActivityTaskHeartbeat", "RespondActivityTaskCompleted"])
+def test_a_task_that_is_gone_is_forgotten(service, open_activities, operation):
+    take(service, open_activities, task())
+    service.faults[operation] = fault("UnknownResourceFault", "gone", operation)
+    with pytest.raises(errors.UnknownResource):
+        open_activities.call(operation, {"taskToken": "t-1"})
+    assert open_activities.fail_all() == 0
+
+
+def test_what_is_completed_elsewhere_is_left_alone(service, open_activities):
+    take(service, open_activities, task(name="manual"))
+    assert open_activities.fail_all() == 0
+
+
+def test_a_service_that_is_away_is_not_asked_for_ever(service, open_activities, caplog):
+    take(service, open_activities, *[task(f"t-{number}") for number in range(10)])
+    service.faults["RespondActivityTaskFailed"] = errors.ServiceUnavailable("no answer")
+    assert open_activities.fail_all() == 0
+    assert len(service.failed()) == 3
+    assert caplog.text.count("left to its timeouts") == 3
+
+
+# --- the worker ---------------------------------------------------------------------------------
+
+
+def abandoned(twin, **options):
+    """Stop a worker whose activity does not end; gives the run and the worker."""
+    begun, release = threading.Event(), threading.Event()
+
+    @activity(name="greet")
+    def stuck(name: str) -> None:
+        begun.set()
+        release.wait(PATIENCE)
+
+    settings = WorkerSettings(decider=lambda workflows: OneActivity(), grace=0, **options)
+    worker = Worker(twin, domain="shop", workflows=[order], activities=[stuck], task_list="main", settings=settings)
+    worker.start()
+    run_id = twin.start()
+    assert begun.wait(PATIENCE)
+    worker.stop()
+    release.set()
+    return run_id, worker
+
+
+def test_a_worker_fails_what_it_abandons(twin, caplog):
+    run_id, worker = abandoned(twin)
+    failed = next(event for event in twin.events(run_id) if event["eventType"] == "ActivityTaskFailed")
+    assert failed["activityTaskFailedEventAttributes"]["reason"].startswith("WorkerStopped: ")
+    assert "given back as failed" in caplog.text
+    assert worker.abandoned == ["<activity greet 1.0 'greet-1' of workflow 'order-7'>"]
+
+
+def test_a_worker_may_leave_it_to_its_timeouts(twin):
+    run_id, worker = abandoned(twin, on_abandon="time_out")
+    assert "ActivityTaskFailed" not in twin.types(run_id)
+    assert len(worker.abandoned) == 1
+
+
+def test_a_worker_that_ended_its_work_abandoned_nothing(twin):
+    settings = WorkerSettings(decider=lambda workflows: OneActivity())
+    with Worker(
+        twin, domain="shop", workflows=[order], activities=[greet], task_list="main", settings=settings
+    ) as worker:
+        run_id = twin.start()
+        twin.until(lambda: twin.types(run_id)[-1] == "WorkflowExecutionCompleted")
+    assert worker.abandoned == []
