@@ -126,9 +126,15 @@ class Waiting:
         waiter.give(answer)
         return 1
 
-    def release(self) -> None:
-        """Answers every poll that it found nothing."""
-        queues, self._queues = self._queues, {}
-        for (operation, _, _), queue in queues.items():
-            for waiter in queue:
-                waiter.give(dict(EMPTY[operation]))
+    def release(self, identity: str | None = None) -> int:
+        """Answers every poll, or those of one identity, that it found nothing; gives how many."""
+        found = [
+            (key, waiter)
+            for key, queue in self._queues.items()
+            for waiter in queue
+            if identity in (None, waiter.request.get("identity"))
+        ]
+        for key, waiter in found:
+            self.leave(key, waiter)
+            waiter.give(dict(EMPTY[key[0]]))
+        return len(found)

@@ -139,7 +139,7 @@ def test_region_is_that_of_unsigned_requests(command: Command, new_wire: Any) ->
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["--port", "{taken}"], 1, "cannot listen on 127.0.0.1:{taken}"),
+        (["--port", "{taken}"], 1, "127.0.0.1:{taken}: Address already in use; is another one running"),
         (["--db", "{folder}/nowhere/swf.sqlite"], 1, "nowhere"),
         (["--hold", "-1"], 2, "--hold"),
         (["--hold", "nan"], 2, "--hold"),

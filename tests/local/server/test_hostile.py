@@ -167,6 +167,20 @@ def test_headers_without_end_are_dropped(wire: Any) -> None:
     opened.close()
 
 
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://evil.example:8042", "null", "http://[", "file://"])
+def test_a_page_of_another_site_may_not_call(wire: Any, origin: str) -> None:
+    answer = wire.send(json.dumps(domain()).encode(), x_amz_target=REGISTER, origin=origin)
+
+    assert (answer.status, answer.json["__type"].rpartition("#")[2]) == (400, "AccessDeniedException")
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:8042", "http://[::1]"])
+def test_a_page_of_this_machine_may(wire: Any, origin: str) -> None:
+    target = "SimpleWorkflowService.ListDomains"
+
+    assert wire.send(b'{"registrationStatus":"REGISTERED"}', x_amz_target=target, origin=origin).status == 200
+
+
 def test_odd_headers_are_answered(wire: Any) -> None:
     answer = wire.send(
         b'{"registrationStatus":"REGISTERED"}',

@@ -206,13 +206,14 @@ def test_the_aws_cli(server: Any, cli: subprocess.Popen[str]) -> None:
 
 
 @pytest.fixture(scope="session")
-def javascript(pytestconfig: pytest.Config) -> Path:
-    """A folder with the JavaScript SDK, kept from one run of the tests to the next."""
+def javascript(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the JavaScript SDK, kept from one run of the tests to the next if pytest keeps anything."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
-    assert pytestconfig.cache is not None
-    folder = pytestconfig.cache.mkdir("javascript-sdk")
+    # With -p no:cacheprovider there is not even the attribute.
+    cache = getattr(request.config, "cache", None)
+    folder = tmp_path_factory.mktemp("javascript-sdk") if cache is None else cache.mkdir("javascript-sdk")
     if not (folder / "installed").exists():
         (folder / "package.json").write_text('{"private": true}')
         command = [str(shutil.which("npm")), "install", "--silent", "--no-audit", "--no-fund", NPM_PACKAGE]

@@ -156,6 +156,12 @@ class Engine(Transactions):
             lists = self.world.decision_lists if decides else self.world.activity_lists
             return lists.count(domain, task_list) > 0
 
+    def task_lists(self, domain: str) -> list[tuple[str, str, int]]:
+        """The task lists of a domain that have tasks: ``"decision"`` or ``"activity"``, name, how many tasks wait."""
+        kinds = (("decision", self.world.decision_lists), ("activity", self.world.activity_lists))
+        with self._exclusively():
+            return [(kind, name, count) for kind, lists in kinds for name, count in lists.counts(domain).items()]
+
     def awaits(self, task_token: str) -> bool:
         """Whether a task that was handed out is still to be answered; False if it timed out or its execution closed."""
         with self._exclusively():

@@ -72,6 +72,10 @@ class TaskLists:
                 return task
         return None
 
+    def counts(self, domain: str) -> dict[str, int]:
+        """How many tasks wait on each list of a domain, for lists that have any."""
+        return {name: len(tasks.waiting) for (of, name), tasks in self._lists.items() if of == domain}
+
     def count(self, domain: str, name: str) -> int:
         """How many tasks wait on the list."""
         tasks = self._lists.get((domain, name))

@@ -6,9 +6,11 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import ip_address
 from typing import Any, Final
+from urllib.parse import urlsplit
 
-from flowpy.errors import InvalidRequest, ServiceError, ServiceUnavailable
+from flowpy.errors import AccessDenied, InvalidRequest, ServiceError, ServiceUnavailable
 from flowpy.local.engine import Engine
 from flowpy.local.server.polls import Connection, LongPolls
 from flowpy.local.server.regions import Regions
@@ -22,10 +24,13 @@ from flowpy.local.wire import (
     too_large,
 )
 
-__all__ = ["DEFAULT_HOLD", "Application"]
+__all__ = ["DEFAULT_HOLD", "Application", "Site"]
 
 DEFAULT_HOLD: Final = 58.0
 """Seconds. SWF holds a poll for 60, which is boto3's read timeout too: a little less keeps clients from giving up."""
+
+END_POLLS: Final = "FlowpyLocal.EndPolls"
+"""``X-Amz-Target`` of what SWF does not have: answer the polls of an ``identity`` at once, for a client that stops."""
 
 _HELLO: Final = b"Amazon SWF, embedded: point an SWF client's endpoint here.\n"
 _MOST_DRAINED: Final = 16 * MOST_BYTES
@@ -35,6 +40,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = dict[bytes, bytes]
+Site = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+"""An ASGI application for what is no request to SWF, such as pages for people."""
 
 
 class _Gone(Exception):
@@ -50,11 +57,14 @@ class Application:
     Args:
         regions: The engines.
         hold: Seconds a poll is held while there is no task.
+        site: Answers what is not asked of SWF: all methods but POST, and POST to addresses other than ``/`` without
+            ``X-Amz-Target``. Default a line of text at ``/``.
     """
 
-    def __init__(self, regions: Regions, hold: float = DEFAULT_HOLD) -> None:
+    def __init__(self, regions: Regions, hold: float = DEFAULT_HOLD, site: Site | None = None) -> None:
         self.regions = regions
         self.hold = hold
+        self.site = site
         self._polls: dict[Engine, LongPolls] = {}
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -62,6 +72,10 @@ class Application:
         if scope["type"] != "http":
             raise RuntimeError(f"SWF speaks HTTP, not {scope['type']}")
         headers: Headers = dict(scope["headers"])
+        is_swf = scope["method"] == "POST" and (b"x-amz-target" in headers or scope["path"] == "/")
+        if self.site is not None and not is_swf:
+            await self.site(scope, receive, send)
+            return
         if scope["method"] != "POST":
             await _reply(send, 200 if scope["path"] == "/" else 404, _HELLO, b"text/plain; charset=utf-8")
             return
@@ -84,7 +98,13 @@ class Application:
         self, scope: MutableMapping[str, Any], headers: Headers, receive: Receive
     ) -> dict[str, Any] | None:
         body = await _body(receive)
-        operation = operation_of(headers.get(b"x-amz-target", b"").decode("latin-1"))
+        if not _is_of_this_machine(headers.get(b"origin", b"").decode("latin-1")):
+            # A page of a site that gives its own name this machine's address (DNS rebinding); SDKs send no Origin.
+            raise AccessDenied("Pages of other sites may not call this service", fault="AccessDeniedException")
+        target = headers.get(b"x-amz-target", b"").decode("latin-1")
+        if target == END_POLLS:
+            return self._end_polls(read_request(body))
+        operation = operation_of(target)
         if not operation:
             raise InvalidRequest("No X-Amz-Target header names an operation", fault="UnknownOperationException")
         region = region_of(headers.get(b"authorization", b"").decode("latin-1"))
@@ -98,6 +118,12 @@ class Application:
         except Exception:
             _log.exception("%s: the embedded SWF failed; this is an error in flowpy.local", operation)
             raise ServiceUnavailable("Internal failure; the server's log has it", fault="InternalFailure") from None
+
+    def _end_polls(self, request: dict[str, Any]) -> dict[str, Any]:
+        identity = request.get("identity")
+        if not isinstance(identity, str):
+            raise InvalidRequest("identity names whose polls are to end", fault="ValidationException")
+        return {"ended": sum(polls.end(identity) for polls in self._polls.values())}
 
     def polls(self, engine: Engine) -> LongPolls:
         """Where the polls on an engine wait."""
@@ -120,6 +146,17 @@ class Application:
         """Answers the polls that wait."""
         for polls in self._polls.values():
             polls.close()
+
+
+def _is_of_this_machine(origin: str) -> bool:
+    """Whether a request is no browser's, or that of a page from the loopback interface."""
+    if not origin:
+        return True
+    try:
+        host = urlsplit(origin).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _always() -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import resource
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flowpy.local.engine import Engine, SystemClock
-from flowpy.local.server.application import DEFAULT_HOLD, Application
+from flowpy.local.server.application import DEFAULT_HOLD, Application, Site
 from flowpy.local.server.regions import Regions, file_of, regions_beside
 from flowpy.local.server.server import Server
 
@@ -56,11 +57,12 @@ def _complain(what: str, status: int) -> int:
     return status
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, site: Callable[[Regions], Site] | None = None) -> int:
     """Serves until SIGINT or SIGTERM.
 
     Args:
         argv: Arguments; default those of the process.
+        site: Makes what answers requests that are none to SWF; default nothing but a line of text.
 
     Returns:
         The exit status.
@@ -68,12 +70,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(argv)
     if not given.hold >= 0:
         return _complain("--hold is a number of seconds, 0 or more", 2)
+    if not 0 <= given.port <= 65_535:
+        return _complain("--port is a number from 0 to 65535", 2)
     _open_files()
     try:
         regions = _regions(given.region, Path(given.db) if given.db else None)
-        server = Server(Application(regions, given.hold), given.host, given.port)
+        server = Server(_application(regions, given.hold, site), given.host, given.port)
     except OSError as error:
-        return _complain(str(error), 1)
+        taken = error.errno == errno.EADDRINUSE
+        advice = "; is another one running there? --port takes another, 0 a free one" if taken else ""
+        return _complain(f"{error}{advice}", 1)
     # The first request of all reads the service's model, which takes a while.
     regions.engine().call("ListDomains", {"registrationStatus": "REGISTERED"})
     # What is there by now stays: the garbage collector need not go through it again and again.
@@ -81,6 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     kept = given.db or "memory"
     hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
     sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")
+    if site is not None:
+        sys.stdout.write(f"In a browser on this machine: {server.url}\n")
     sys.stdout.flush()
     # uvicorn lets the signal that ended it happen once more: it must not keep the stores from being closed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -91,6 +99,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         regions.close()
     return 0
+
+
+def _application(regions: Regions, hold: float, site: Callable[[Regions], Site] | None) -> Application:
+    return Application(regions, hold, None if site is None else site(regions))
 
 
 def _regions(default: str, path: Path | None) -> Regions:

@@ -114,6 +114,10 @@ class LongPolls:
             raise outcome
         return outcome
 
+    def end(self, identity: str) -> int:
+        """Answers the polls of one identity that wait, as if their hold were over; gives how many."""
+        return self._waiting.release(identity)
+
     def close(self) -> None:
         """Answers the polls that wait, and from now on every poll at once."""
         self._is_closed = True

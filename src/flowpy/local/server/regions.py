@@ -49,6 +49,10 @@ class Regions:
             engine = self._engines[name] = self._make(name)
         return engine
 
+    def by_name(self) -> dict[str, Engine]:
+        """The engines there are by the names of their regions, the default one first."""
+        return dict(self._engines)
+
     def close(self) -> None:
         """Lets go of the engines' stores."""
         for engine in self:

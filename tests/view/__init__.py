@@ -1,0 +1,1 @@
+"""The timeline, in every form."""
