@@ -11,8 +11,9 @@ def main() -> None:
     """Run the command; its commands need the extra ``cli``."""
     try:
         from flowpy.cli.commands import flowpy
+
+        flowpy(prog_name="flowpy")
     except ModuleNotFoundError as error:
-        if error.name != "click":
+        if error.name not in {"click", "rich"}:
             raise
-        sys.exit("the flowpy command needs click, which is not installed: pip install 'flowpy-swf[cli]'")
-    flowpy(prog_name="flowpy")
+        sys.exit(f"the flowpy command needs {error.name}, which is not installed: pip install 'flowpy-swf[cli]'")

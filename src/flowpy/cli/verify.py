@@ -1,0 +1,94 @@
+"""``flowpy verify``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from flowpy.cli.connecting import Connection, connection_options
+from flowpy.cli.executions import Wanted, selection_options
+from flowpy.cli.failing import Exit
+from flowpy.cli.importing import import_workflows
+from flowpy.cli.printing import Output, output_option
+from flowpy.errors import ServiceError
+
+if TYPE_CHECKING:
+    from flowpy.client import Client
+    from flowpy.testing import Selection, Verification
+
+__all__ = ["verify"]
+
+_RATE: Final = "calls_per_second"
+
+
+@click.command()
+@click.argument("modules", metavar="MODULE")
+@click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@selection_options
+@click.option("--open", "most_open", type=click.IntRange(min=0), metavar="N", help="The newest N open ones; all.")
+@click.option("--closed", "most_closed", type=click.IntRange(min=0), default=0, metavar="N", help="N closed ones too.")
+@click.option("--calls-per-second", type=float, default=5.0, show_default=True, metavar="N", help="Most calls of SWF.")
+@click.option("--strict", is_flag=True, help="Take harmless differences for errors too.")
+@connection_options
+@output_option
+def verify(
+    connection: Connection,
+    output: Output,
+    modules: str,
+    folder: Path | None,
+    wanted: Wanted,
+    most_open: int | None,
+    most_closed: int,
+    **checks: float,
+) -> None:
+    """Replay the executions of a domain, or the histories of FOLDER, and say which the code here would not go on with.
+
+    Only reads: nothing is written to the service. All open executions are read, or those that all options together
+    name. Several modules have commas between.
+
+    Exit code: 0 the code goes on with all it knows; 3 it differs from a history; 1 a version is missing, or a history
+    cannot be read.
+    """
+    from flowpy.testing import Replayer
+
+    replayer = Replayer(import_workflows(modules), strict=bool(checks["strict"]))
+    if folder is not None:
+        with output.progress("verifying", sum(1 for _ in folder.rglob("*.json"))) as advance:
+            found = replayer.verify_all(folder, progress=lambda _: advance(1))
+    else:
+        client, selection, rate = connection.client(), _selection(wanted, most_open, most_closed), checks[_RATE]
+        total = _total(client, selection) if output.shows_progress else None
+        with output.progress("verifying", total) as advance:
+            found = replayer.verify(client, selection, calls_per_second=rate, progress=lambda _: advance(1))
+    output.answer(found.to_json(), str(found))
+    click.get_current_context().exit(_exit(found))
+
+
+def _selection(wanted: Wanted, most_open: int | None, most_closed: int) -> Selection:
+    from flowpy.testing import Selection
+
+    return Selection(**wanted.filters(), since=wanted.since, open=most_open, closed=most_closed)
+
+
+def _total(client: Client, selection: Selection) -> int | None:
+    """How many executions there are to read, where one call tells it."""
+    if selection.closed or selection.open == 0 or (selection.workflow_id or selection.workflow or selection.tag):
+        return None
+    oldest = selection.since or datetime.fromtimestamp(0, UTC)
+    request = {"domain": client.domain, "startTimeFilter": {"oldestDate": oldest}}
+    try:
+        reply = client.service.call("CountOpenWorkflowExecutions", request)
+    except ServiceError:
+        return None  # a policy may allow what is needed, and not this
+    if reply.get("truncated"):
+        return selection.open
+    return int(reply["count"]) if selection.open is None else min(selection.open, int(reply["count"]))
+
+
+def _exit(found: Verification) -> Exit:
+    if found.total("differs"):
+        return Exit.DIVERGED
+    return Exit.OK if found.ok else Exit.NO

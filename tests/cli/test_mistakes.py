@@ -1,0 +1,165 @@
+"""Mistakes at the command line: two lines at most, the exit code of the table, never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from flowpy.cli.commands import flowpy as command
+
+from .conftest import Flowpy
+
+BROKEN = {
+    "syntax": "def f(:\n",
+    "raising": 'raise RuntimeError("one line\\nand another")\n',
+    "ending": "import sys\nsys.exit(3)\n",
+    "declared": "from flowpy import workflow\n\n\n@workflow(version='1.0')\nasync def w(*rest: int) -> None: ...\n",
+}
+
+
+@pytest.fixture
+def broken(shop: Path) -> Path:
+    for name, text in BROKEN.items():
+        (shop / f"{name}.py").write_text(text, encoding="utf-8")
+    return shop
+
+
+@pytest.mark.parametrize("first", ["run", "worker"])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("syntax", "SyntaxError: invalid syntax ({here}/syntax.py:1)"),
+        ("raising", "RuntimeError: one line and another ({here}/raising.py:1)"),
+        ("ending", "it ends the process when it is imported, with 3 ({here}/ending.py:2)"),
+        ("declared", "({here}/declared.py:4)"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_told_with_the_users_line(
+    flowpy: Flowpy, broken: Path, first: str, name: str, told: str
+) -> None:
+    done = flowpy(first, name)
+
+    error, hint = done.stderr.splitlines()
+    assert (done.exit_code, hint) == (2, f"hint: flowpy {first} --help")
+    assert told.format(here=broken) in error
+
+
+@pytest.mark.parametrize("name", ["", ".", "..shop", "../shop.py", "/etc/passwd:order", ":order", "shop,,shop"])
+def test_what_names_no_module(flowpy: Flowpy, name: str) -> None:
+    done = flowpy("replay", name, "no.history.json")
+
+    assert done.exit_code == 2
+    assert "give a dotted name, as in shop.orders" in done.stderr
+
+
+def test_the_path_of_a_module_here_is_taken_for_its_name(flowpy: Flowpy) -> None:
+    assert flowpy("run", "./shop.py:order", "o-7", "--signal", "approval", "true").stdout == "r-o-7-4200\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("init", "{file}/project"),
+        ("run", "shop:order", "o-7", "--signal", "approval", "true", "--save", "{file}/a.history.json"),
+        ("show", "{history}", "--html", "{file}/a.html"),
+        ("show", "{history}", "--svg", "{file}/a.svg"),
+    ],
+)
+def test_what_cannot_be_written_is_told_by_its_name(flowpy: Flowpy, shop: Path, arguments: tuple[str, ...]) -> None:
+    flowpy("run", "shop:order", "o-7", "--signal", "approval", "true", "--save", "stored.history.json")
+    named = {"file": shop / "shop.py", "history": "stored.history.json"}
+
+    done = flowpy(*(one.format(**named) for one in arguments))
+
+    error, hint = done.stderr.splitlines()[-2:]
+    assert done.exit_code == 2
+    assert error.startswith(f"error: {named['file']}")
+    assert hint == "hint: is its folder there, and may you read and write there?"
+
+
+@pytest.mark.parametrize("text", ['{"args": 5}', '{"cents": 5}', '{"args": [], "kwargs": []}'])
+def test_an_input_that_holds_no_arguments_is_not_started_without_any(flowpy: Flowpy, text: str) -> None:
+    done = flowpy("start", "order", "--input", text)
+
+    assert (done.exit_code, '--input takes [...] or {"args": [...], "kwargs": {...}}' in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("workflow_id", ["", "x" * 300, "a/b"])
+def test_what_swf_cannot_accept_is_told_in_two_lines(flowpy: Flowpy, workflow_id: str) -> None:
+    done = flowpy("describe", workflow_id)
+
+    error, hint = done.stderr.splitlines()
+    assert (done.exit_code, "1 to 256 characters" in hint, "x" * 61 in error) == (6, True, False)
+
+
+def test_a_type_that_is_not_deprecated_cannot_be_taken_back(flowpy: Flowpy) -> None:
+    flowpy("types", "register", "shop", "--register-domain", "1")
+
+    done = flowpy("types", "undeprecate", "workflow", "order", "1.0")
+
+    assert (done.exit_code, done.stderr.splitlines()[1]) == (
+        5,
+        "hint: it is in use, and not deprecated: there is nothing to take back",
+    )
+
+
+def test_a_module_without_types_registers_nothing_and_says_so(flowpy: Flowpy, shop: Path) -> None:
+    (shop / "bare.py").write_text("")
+
+    done = flowpy("types", "register", "bare")
+
+    assert (done.exit_code, "nothing is declared in bare" in done.stderr) == (2, True)
+
+
+def test_modules_have_commas_between_everywhere(flowpy: Flowpy, shop: Path) -> None:
+    (shop / "more.py").write_text("from flowpy import activity\n\n\n@activity\ndef more() -> None: ...\n")
+
+    done = flowpy("types", "register", "shop,more", "--json")
+
+    assert {json.loads(line)["name"] for line in done.stdout.splitlines()} == {"order", "Parcel", "charge", "more"}
+
+
+def test_verifying_nothing_does_not_look_like_success(flowpy: Flowpy) -> None:
+    done = flowpy("verify", "shop", "--workflow-id", "no-such-order")
+
+    assert done.stdout.splitlines()[-1] == "0 executions of domain 'test': nothing was verified"
+
+
+def test_a_folder_with_what_is_no_history(flowpy: Flowpy, shop: Path) -> None:
+    (shop / "stored").mkdir()
+    (shop / "stored" / "half.json").write_text('{"events": [', encoding="utf-8")
+
+    said = flowpy("verify", "shop", "stored").stdout
+
+    assert "(unreadable)" in said
+    assert "error: a history that cannot be read" in said
+    assert "workflow ''" not in said
+
+
+def test_an_event_that_a_history_does_not_have_is_told_once(flowpy: Flowpy) -> None:
+    flowpy("run", "shop:order", "o-7", "--signal", "approval", "true", "--save", "stored.history.json")
+
+    said = flowpy("replay", "shop", "stored.history.json", "--up-to", "999").stdout
+
+    assert "\nstored.history.json has no event 999: its events are 1 to " in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["strt"], "there is no command 'strt'; did you mean 'start'?"),
+        (["--nosuch"], "No such option '--nosuch'."),
+        (["completion"], "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish"),
+        (["server", "--port", "99999"], "99999 is not in the range 0<=x<=65535"),
+        (["server", "--hold", "-1"], "-1.0 is not in the range x>=0"),
+    ],
+)
+def test_wrong_usage_takes_two_lines(arguments: list[str], told: str) -> None:
+    done = CliRunner().invoke(command, arguments, prog_name="flowpy")
+
+    error, hint = done.stderr.splitlines()
+    assert (done.exit_code, hint.startswith("hint: flowpy")) == (2, True)
+    assert told in error
