@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,11 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flowpy.data.converter import Converter
     from flowpy.testing import Environment
     from flowpy.testing.session import Session
 
-__all__ = ["replay", "swf"]
+__all__ = ["flowpy_converter", "replay", "swf"]
 
 _SUFFIX = ".history.json"
 
@@ -63,15 +65,23 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 @pytest.fixture
-def swf(request: pytest.FixtureRequest) -> Iterator[Environment]:
-    """A ``flowpy.testing.Environment`` for one test; every history it makes is replayed at the end."""
-    yield from _session(request.config).environment(request.node)
+def flowpy_converter() -> Converter:
+    """The converter of ``swf`` and ``replay``; a fixture of the same name in your tests takes its place."""
+    from flowpy.data.converter import DEFAULT
+
+    return DEFAULT
 
 
 @pytest.fixture
-def replay(request: pytest.FixtureRequest) -> Callable[..., Any]:
+def swf(request: pytest.FixtureRequest, flowpy_converter: Converter) -> Iterator[Environment]:
+    """A ``flowpy.testing.Environment`` for one test; every history it makes is replayed at the end."""
+    yield from _session(request.config).environment(request.node, flowpy_converter)
+
+
+@pytest.fixture
+def replay(request: pytest.FixtureRequest, flowpy_converter: Converter) -> Callable[..., Any]:
     """``flowpy.testing.replay``, whose errors show the history; strict with ``--flowpy-strict``."""
-    return _session(request.config).replay
+    return partial(_session(request.config).replay, converter=flowpy_converter)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -85,7 +85,7 @@ async def call(name: str) -> object:
     try:
         return await one(name)
     except flowpy.ActivityTimedOut as error:
-        return [error.timeout_type, error.details]
+        return [error.timeout_type, error.data]
 
 
 @workflow

@@ -144,3 +144,19 @@ def test_nothing_is_left_behind():
 def test_a_plain_function_is_refused():
     with pytest.raises(flowpy.DeclarationError, match="is no activity"):
         ActivityEnvironment().run(charge.fn, "o-7", 1)
+
+
+@activity
+def go_on(items: list[str]) -> list[str]:
+    running = current_activity()
+    done = running.last_details(list[str]) or []
+    for item in items[len(done) :]:
+        running.heartbeat([*done, item])
+        done.append(f"{item}, attempt {running.attempt}")
+    return done
+
+
+def test_a_later_attempt_gets_what_those_before_had_recorded():
+    assert ActivityEnvironment(attempt=3, last_details=["a"]).run(go_on, ["a", "b"]) == ["a", "b, attempt 3"]
+    assert ActivityEnvironment(attempt=2).run(go_on, ["a"]) == ["a, attempt 2"]
+    assert ActivityEnvironment(last_details=["a"]).run(go_on, ["a"]) == ["a, attempt 1"]

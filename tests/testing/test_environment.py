@@ -377,3 +377,8 @@ def test_nothing_happens_after_its_end():
         with pytest.raises(flowpy.CallError, match="the environment is closed"):
             call()
     assert run.describe().status == "OPEN"
+
+
+def test_arguments_by_name_where_options_stand_are_told_where_they_go(swf):
+    with pytest.raises(flowpy.DeclarationError, match=r"order_id: keywords are options here; .*kwargs"):
+        swf.run(order, order_id="o-7")

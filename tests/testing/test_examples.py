@@ -1,4 +1,4 @@
-"""The examples in the docstrings of ``flowpy.testing`` give what they show."""
+"""The examples in the docstrings of ``testing``, ``view`` and ``console`` give what they show."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from types import ModuleType
 
 import pytest
 
+import flowpy.console
 import flowpy.testing
+import flowpy.view
 
 MODULES = [
     importlib.import_module(found.name)
-    for found in pkgutil.walk_packages(flowpy.testing.__path__, f"{flowpy.testing.__name__}.")
+    for package in (flowpy.testing, flowpy.view, flowpy.console)
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
 WITH_EXAMPLES = [module for module in MODULES if any(test.examples for test in doctest.DocTestFinder().find(module))]
 

@@ -242,6 +242,39 @@ def test_the_fixture_replay(run, pytester):
     run(test_shop=test).assert_outcomes(passed=1)
 
 
+def test_both_fixtures_take_the_converter_of_the_tests(run):
+    shop = """
+        from fractions import Fraction
+
+        from flowpy import workflow
+        from flowpy.data import Converter
+
+        converter = Converter()
+        converter.register(Fraction, encode=str, decode=Fraction)
+
+        @workflow
+        async def half(number: Fraction) -> Fraction:
+            return number / 2
+    """
+    conftest = """
+        import pytest
+        from shop import converter
+
+        @pytest.fixture
+        def flowpy_converter():
+            return converter
+    """
+    test = """
+        from fractions import Fraction
+        from shop import half
+
+        def test_half(swf, replay):
+            run = swf.start(half, Fraction(1, 3))
+            assert run.result() == replay(half, run).result == Fraction(1, 6)
+    """
+    run(shop=shop, conftest=conftest, test_half=test).assert_outcomes(passed=1)
+
+
 def test_strict_says_its_seed_and_repeats_it(run):
     test = TEST.replace('== "r-1"', '== "r-2"')
     result = run("--flowpy-strict", "--flowpy-seed=7", test_shop=test)

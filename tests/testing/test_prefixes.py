@@ -219,3 +219,21 @@ class TestStrict:
 @workflow
 async def fan_out() -> list[int]:
     return await asyncio.gather(*[add(number) for number in range(3)])
+
+
+def test_what_was_logged_is_not_logged_again(caplog):
+    @workflow
+    async def talking() -> None:
+        flowpy.logger.warning("begun")
+        await flowpy.sleep(1)
+        flowpy.logger.warning("done")
+
+    with caplog.at_level("WARNING"), Environment() as swf:
+        run = swf.start(talking)
+        run.signal("nobody takes it")
+        run.result()
+        said = [record.message for record in caplog.records]
+
+    assert [record.message for record in caplog.records] == said
+    assert said[:2] == ["begun", "done"]
+    assert len(said) == 3

@@ -146,7 +146,7 @@ class TestTime:
     def test_a_heartbeat_timeout_brings_the_last_details(self, swf):
         swf.stub(pack, times_out="HEARTBEAT", heartbeats=[1, 2], delay="1h")
         began = swf.now()
-        assert swf.run(call, "pack") == ["HEARTBEAT", "2"]
+        assert swf.run(call, "pack") == ["HEARTBEAT", 2]
         assert swf.now() - began == dt.timedelta(hours=1, minutes=1)
 
     def test_schedule_to_close(self, swf):
@@ -268,7 +268,7 @@ class TestWhatOnlyAStubCanAnswer:
         run = swf.start(call, "ask")
 
         swf.advance("3d")
-        swf.client.activity_task(tokens[0]).complete("yes")
+        swf.client.activity(tokens[0]).complete("yes")
 
         assert run.result() == "yes"
 
@@ -428,3 +428,22 @@ class TestWorkWhoseRunIsGone:
         with pytest.raises(flowpy.WorkflowFailed, match="gone"):
             swf.run(leaving)
         assert swf.now() - began == dt.timedelta(seconds=1)
+
+
+def test_a_stub_whose_name_is_misspelt_is_told_at_the_end() -> None:
+    @flowpy.activity(name="deliver")
+    def delivered() -> str:
+        return "really delivered"
+
+    @workflow
+    async def delivery() -> str:
+        return await delivered()
+
+    told = "stub 'delivver': nothing of that name was called; did you mean 'deliver'"
+    swf = Environment()
+    swf.stub("delivver", returns="d-1")
+    swf.stub("send_mail", returns=None)  # nothing is near: tests share stubs
+    assert swf.run(delivery) == "really delivered"
+    assert swf.unused_stubs() == {"delivver": "; did you mean 'deliver'?", "send_mail": ""}
+    with pytest.warns(UserWarning, match=told):
+        swf.__exit__(None)

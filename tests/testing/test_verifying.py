@@ -210,13 +210,13 @@ def test_the_selection_filters_by_type_tag_and_time() -> None:
     client = client_of(Listening())
     for selection in (Selection(workflow=order, since=NOON), Selection(tag="eu"), Selection(workflow_id="w")):
         Replayer([order]).verify(client, selection)
-    with pytest.raises(DeclarationError, match="one filter at a time"):
-        Replayer([order]).verify(client, Selection(tag="eu", workflow=order))
+    Replayer([order]).verify(client, Selection(tag=["eu", "big"], workflow=("order", "1.0")))
 
     assert requests[0]["typeFilter"] == {"name": "order", "version": "1.0"}
     assert requests[0]["startTimeFilter"] == {"oldestDate": NOON}
     assert requests[1]["tagFilter"] == {"tag": "eu"}
     assert requests[2]["executionFilter"] == {"workflowId": "w"}
+    assert requests[3]["tagFilter"] == {"tag": "eu"}  # the rest is applied here
 
 
 def test_unknown_types_are_reported_and_unknown_versions_are_not_ok() -> None:
@@ -355,6 +355,26 @@ def test_many_findings_are_counted_on_and_the_first_are_kept(monkeypatch: pytest
     assert verification.total("differs") == 5
     assert (len(verification.findings), verification.omitted) == (2, 3)
     assert "\nand 3 more\n" in str(verification)
+
+
+def test_recorded_histories_are_verified_without_a_service() -> None:
+    seen: list[Verified] = []
+    other = HistoryBuilder("parcel", workflow_id="p-1")
+    sources = [open_order(workflow_id="o-7"), closed_order(workflow_id="o-8"), "no-such-file.json", other]
+
+    good = Replayer([order]).verify_all(sources[:2])
+    bad = Replayer([changed_order]).verify_all(sources, progress=seen.append)
+
+    assert good.ok
+    assert str(good).splitlines()[-1] == "2 recorded histories: the code here goes on with all it knows"
+    assert [(one.workflow_id, one.outcome, one.is_open) for one in seen] == [
+        ("o-7", "differs", True),
+        ("o-8", "differs", False),
+        ("", "error", True),
+        ("p-1", "unknown type", True),
+    ]
+    assert (bad.ok, bad.total(), bad.domain) == (False, 4, "")
+    assert "no-such-file.json: HistoryError: no-such-file.json: cannot be read" in str(bad)
 
 
 @pytest.mark.parametrize("rate", [0, -1])

@@ -11,6 +11,7 @@ from flowpy.testing.environment import Environment
 from flowpy.testing.redacting import redact
 from flowpy.testing.replaying import Replayer, replay
 from flowpy.testing.run import EnvironmentRun
+from flowpy.testing.stacking import stacks
 from flowpy.testing.stubs import Stub
 from flowpy.testing.verifying import Selection, Verification, Verified
 
@@ -35,4 +36,5 @@ __all__ = [
     "WaitingTask",
     "redact",
     "replay",
+    "stacks",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ParamSpec, TypeVar
 
-from flowpy.data.arguments import decode_arguments, encode_arguments
+from flowpy.data.arguments import check_arguments, decode_arguments, encode_arguments
 from flowpy.data.converter import DEFAULT, Converter
-from flowpy.data.limits import DATA, check_length
+from flowpy.data.limits import DATA
 from flowpy.declare.activity import Activity
 from flowpy.errors import DeclarationError
+from flowpy.testing.given import number
 from flowpy.testing.known import DOMAIN
 from flowpy.worker.activity_context import ActivityContext, running
 from flowpy.worker.event_loop import ActivityLoop
@@ -37,6 +38,8 @@ class ActivityEnvironment:
 
     Args:
         attempt: Which attempt of a retried activity it is, from 1; the activityId says so.
+        last_details: What the attempts before recorded last; given by ``current_activity().last_details()`` from the
+            second attempt on.
         workflow_id: workflowId of the run that scheduled it.
         run_id: Its runId.
         task_token: SWF's token of the task.
@@ -51,6 +54,7 @@ class ActivityEnvironment:
         self,
         *,
         attempt: int = 1,
+        last_details: Any = None,
         workflow_id: str = "workflow-1",
         run_id: str = "run-1",
         task_token: str = "token-1",  # noqa: S107 - no password
@@ -60,7 +64,8 @@ class ActivityEnvironment:
         self.beats = 0
         self._execution = {"workflowId": workflow_id, "runId": run_id}
         self._task_token = task_token
-        self._attempt = attempt
+        self._attempt = number(attempt, "attempt", "number of an attempt")
+        self._last_details = None if last_details is None else converter.encode(last_details)
         self._converter = converter
         self._context: ActivityContext | None = None
         self._cancel_after: int | None = None
@@ -78,7 +83,7 @@ class ActivityEnvironment:
             after: Only with the answer to the so manieth heartbeat; default at once.
             gone: Whether its task is gone: it timed out, or its run was closed.
         """
-        self._cancel_after, self._is_gone = after, gone
+        self._cancel_after, self._is_gone = number(after, "cancel: after", "number of heartbeats", least=0), gone
         self._answer()
 
     def run(self, activity: Activity[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -101,12 +106,15 @@ class ActivityEnvironment:
         """
         if not isinstance(activity, Activity):
             raise DeclarationError(f"{activity!r} is no activity: give what @activity made of the function")
-        text = check_length(
-            encode_arguments(activity.signature, args, kwargs, self._converter), DATA, f"input of {activity.name}"
-        )
+        text = encode_arguments(activity.signature, args, kwargs, self._converter)
+        check_arguments(text, activity.signature, self._converter, f"input of {activity.name}")
         arguments = decode_arguments(text, activity.signature, self._converter)
         self._context = context = ActivityContext(
-            self._task(activity), DOMAIN, converter=self._converter, wake=self._beat
+            self._task(activity),
+            DOMAIN,
+            converter=self._converter,
+            wake=self._beat,
+            previous=lambda _context: self._last_details,
         )
         self._answer()
         result = _called(activity, context, arguments.args, arguments.kwargs)
@@ -114,7 +122,7 @@ class ActivityEnvironment:
             returned: R = result
             return returned
         what = f"result of activity {activity.name!r}"
-        encoded = check_length(self._converter.encode(result, what), DATA, what)
+        encoded = self._converter.encode_within(result, DATA, what)
         read: R = self._converter.decode(encoded, activity.signature.return_type, what)
         return read
 

@@ -21,7 +21,9 @@ from typing import Any, Final, TypeVar
 
 import greenlet
 
+from flowpy.data.sealing import open_decision
 from flowpy.errors import CallError, FlowpyError, ServiceUnavailable, Throttled
+from flowpy.interceptors import surrounded
 from flowpy.service.paging import PAGE_SIZE, PagesLost, PolledDecisionTask, decision_task
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.live import Live
@@ -150,8 +152,9 @@ class Driver:
             self.lost_decisions -= 1
             live.leave()
             return True
+        plain = [open_decision(decision, live.converter.payloads) for decision in decisions]
         try:
-            sending = Sending(self.stage, live, decisions)
+            sending = Sending(self.stage, live, plain)
         except BaseException:
             # What was decided is not sent: should the test go on, the task times out and is decided anew.
             live.leave()
@@ -159,7 +162,7 @@ class Driver:
         request: dict[str, Any] = {"taskToken": task.task_token, "decisions": decisions}
         if context is not None:
             request["executionContext"] = context
-        live.answers[task.started_event_id] = decisions
+        live.answers[task.started_event_id] = plain
         self.stage.answer("RespondDecisionTaskCompleted", request)
         events = live.events[task.started_event_id :]
         # The history knows, also where the answer to the answer was lost.
@@ -199,6 +202,8 @@ class Driver:
         outcome = stage.drawn.pop(("child", task.workflow_id), None)
         if outcome is not None:
             workflow = played(workflow, outcome, stage.stubs)
+        else:
+            workflow = surrounded(workflow, stage.interceptors)
         return Live(
             workflow,
             task.workflow_id,

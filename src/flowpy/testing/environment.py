@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,16 +13,19 @@ from random import Random
 from typing import Any, Self, TypeVar
 
 from flowpy.client import Client
+from flowpy.client.client import refuse_arguments
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.durations import Duration, seconds
 from flowpy.declare.signals import Signal
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import DeclarationError
+from flowpy.interceptors import Interceptor, chosen
 from flowpy.local import Engine, VirtualClock
 from flowpy.testing.blocked import blocked
 from flowpy.testing.calls import Call
 from flowpy.testing.driver import Driver, apart
 from flowpy.testing.faults import Faults
+from flowpy.testing.given import of_kind, several
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.live import Live
 from flowpy.testing.outcomes import NOTHING, Target, check_target
@@ -64,6 +68,7 @@ class Environment:
         strict: Leave to chance what order promises nothing about: which of several activities begins and ends first,
             how the history is paged; replay every prefix, in more than one way.
         seed: Decides what strict mode leaves to chance; default a new one each time, which failures name.
+        interceptors: What stands around workflows, activities and calls of the client, outermost first.
 
     Attributes:
         client: A client of the service, for all that is not here.
@@ -79,19 +84,29 @@ class Environment:
         converter: Converter = DEFAULT,
         strict: bool = False,
         seed: int | None = None,
+        interceptors: Iterable[Interceptor] = (),
     ) -> None:
         self.strict = strict
         self.seed = None if not strict else Random().randrange(1_000_000) if seed is None else seed  # noqa: S311
         self.engine = Engine(VirtualClock(), seed="test")
         random = None if self.seed is None else Random(self.seed)  # noqa: S311 - chance that can be repeated
-        self._stage = Stage(self.engine, converter, random)
+        of_kind(converter, Converter, "Environment: converter", "give flowpy.data.Converter(...)")
+        given = several(interceptors, "Environment: interceptors", "give [Interceptor(...)]")
+        known = several(workflows, "Environment: workflows", "give [order]")
+        chosen(given, "Environment", "workflow", "activity", "client")
+        self._stage = Stage(self.engine, converter, random, given)
         self._driver = Driver(self._stage, watched if strict else nullcontext)
         self._started: Counter[str] = Counter()
         self.faults = Faults(self._driver)
         self.client = Client(
-            DOMAIN, self._stage.service, converter=converter, sleep=self._stage.sleep, clock=self._stage.now
+            DOMAIN,
+            self._stage.service,
+            converter=converter,
+            sleep=self._stage.sleep,
+            clock=self._stage.now,
+            interceptors=[each for each in given if each.client is not None],
         )
-        self.declare(*workflows)
+        self.declare(*known)
 
     def __enter__(self) -> Self:
         """The environment itself."""
@@ -102,8 +117,18 @@ class Environment:
         try:
             if kind is None:
                 self.check()
+                for name, advice in self.unused_stubs().items():
+                    if advice:
+                        # No error: what tests share may stub what one of them does not call.
+                        warnings.warn(f"stub {name!r}: nothing of that name was called{advice}", stacklevel=2)
         finally:
             self.close()
+
+    def __del__(self) -> None:
+        """Say that nobody closed it: what it made was not checked, unless the test did so itself."""
+        if getattr(self, "_started", None) and not self._driver.is_closed:
+            told = "an Environment was not closed, so no history of it was checked: with Environment() as swf: ..."
+            warnings.warn(told, ResourceWarning, source=self, stacklevel=2)
 
     # --- starting and telling -----------------------------------------------------------------
 
@@ -136,6 +161,8 @@ class Environment:
         """
         if not isinstance(workflow, Workflow):
             raise DeclarationError(f"start: {workflow!r} is no workflow: give what @workflow made of the function")
+        of_kind(kwargs or {}, dict, "start: kwargs", 'give the arguments by name, {"cents": 4200}')
+        refuse_arguments(workflow, options)
         declared = workflow.options(**options)
         task_list: dict[str, str] = declared.overrides.get("taskList", {})
         self._stage.known.meet_workflow(declared, task_list.get("name"))
@@ -167,11 +194,13 @@ class Environment:
         self._handle(run).cancel()
 
     def _handle(self, run: EnvironmentRun[Any] | str) -> EnvironmentRun[Any]:
-        return self.find(run) if isinstance(run, str) else run
+        remedy = "give a workflowId, or what start() gave"
+        return self.find(run) if isinstance(run, str) else of_kind(run, EnvironmentRun, "run", remedy)
 
     def declare(self, *workflows: Workflow[..., Any]) -> None:
         """Make workflows known that no test and no other workflow names."""
         for workflow in workflows:
+            of_kind(workflow, Workflow, "declare", "give what @workflow made of the function")
             self._stage.known.meet_workflow(workflow)
 
     # --- stubs and calls ----------------------------------------------------------------------
@@ -213,6 +242,10 @@ class Environment:
         return self._stage.stubs.add(target).then(
             returns=returns, raises=raises, by=by, times_out=times_out, delay=delay, heartbeats=heartbeats, times=times
         )
+
+    def unused_stubs(self) -> dict[str, str]:
+        """Names that were stubbed and that nothing called was called by, with the nearest that may be meant, if any."""
+        return self._stage.stubs.unused(call.name for _, call in self._stage.calls)
 
     def calls(self, target: Target | str) -> list[Call]:
         """The calls of something so far, retries included, in the order in which they were sent.

@@ -7,6 +7,7 @@ from flowpy.local.engine.dispatch import OPERATIONS
 from flowpy.service.paging import PAGE_SIZE
 from flowpy.testing.building.model import causes_of
 from flowpy.testing.driver import Driver
+from flowpy.testing.given import number
 
 __all__ = ["Faults"]
 
@@ -83,7 +84,7 @@ class Faults:
         Args:
             size: 1 to 1000.
         """
-        if not 1 <= size <= PAGE_SIZE:
+        if not 1 <= number(size, "page: size", "number of events", least=None) <= PAGE_SIZE:
             raise DeclarationError(f"page: {size!r} events are no page; say 1 to {PAGE_SIZE}")
         self._driver.page_size = size
 
@@ -96,6 +97,4 @@ def _check_operation(fault: str, operation: str) -> None:
 
 
 def _counted(fault: str, times: int) -> int:
-    if times < 1:
-        raise DeclarationError(f"{fault}: times={times!r} is no number of times; say at least 1")
-    return times
+    return number(times, f"{fault}: times", "number of times")

@@ -7,7 +7,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from flowpy.data.converter import Converter
-from flowpy.data.limits import DATA, HEARTBEAT, check_length
+from flowpy.data.limits import DATA, HEARTBEAT
 from flowpy.declare.activity import Activity
 from flowpy.declare.signature import Parameter, Signature
 from flowpy.declare.workflow import Workflow
@@ -16,7 +16,7 @@ from flowpy.runtime.lambdas import LambdaFunction
 
 __all__ = ["NOTHING", "REAL", "TIMEOUTS", "WAYS", "Outcome", "Target", "check_outcome", "check_target"]
 
-Target = Activity[..., Any] | Workflow[..., Any] | LambdaFunction
+Target = Activity[..., Any] | Workflow[..., Any] | LambdaFunction[Any]
 """What can be stubbed by object."""
 
 NOTHING: Final[Any] = object()
@@ -118,7 +118,7 @@ def _check_class(what: str, error: Any) -> None:
 def _check_result(what: str, declared: Target, value: Any, converter: Converter) -> None:
     returned = declared.signature.return_type if isinstance(declared, Activity | Workflow) else declared.result_type
     try:
-        text = check_length(converter.encode(value, f"returns={value!r}"), DATA, "returns")
+        text = converter.encode_within(value, DATA, f"returns={value!r}")
         converter.decode(text, returned, f"returns={value!r}")
     except PayloadError as error:
         raise DeclarationError(f"stub of {what}: what it returns does not fit its signature: {error}") from error
@@ -135,7 +135,7 @@ def _check_heartbeats(what: str, declared: Target, details: tuple[Any, ...], con
         raise DeclarationError(f"stub of {what}: only activities record heartbeats")
     for each in details:
         try:
-            check_length(converter.encode(each, "heartbeat details"), HEARTBEAT, "heartbeat details")
+            converter.encode_within(each, HEARTBEAT, "heartbeat details")
         except PayloadError as error:
             raise DeclarationError(f"stub of {what}: {error}") from error
 

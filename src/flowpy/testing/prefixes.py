@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from flowpy.data.sealing import open_decision, open_events
 from flowpy.errors import NonDeterminismError
 from flowpy.history.events import Event
 from flowpy.replay.answers import SIDE_EFFECT
@@ -71,6 +72,7 @@ def _completions(events: list[Event]) -> dict[int, int]:
 def _replay(live: Live, events: list[Event], started: int, completed: int) -> None:
     sent = live.answers[started]
     run = Run(live.workflow, live.workflow_id, live.run_id, converter=live.converter)
+    run.quiet = True
     try:
         if any(_is_side_effect(decision) for decision in sent):
             # What it recorded is part of what the code knew when it decided.
@@ -87,7 +89,7 @@ def _replay(live: Live, events: list[Event], started: int, completed: int) -> No
 
 
 def _compare(run: Run, sent: Decisions, events: list[Event], started: int, completed: int) -> None:
-    made = run.answer()[0]
+    made = [open_decision(decision, run.converter.payloads) for decision in run.answer()[0]]
     if _alike(sent, made):
         return
     # The kernel's own report names the lines; it looks at what the decisions became.
@@ -106,7 +108,7 @@ def _explained(
         f"replayed up to its decision task {started}. So it depends on something that is not in the history.\n{error}",
         divergence=error.divergence,
     )
-    explained.add_note("the history:\n" + timeline(events))
+    explained.add_note("the history:\n" + timeline(open_events(events, live.converter.payloads)))
     explained.add_note(f"where the replay stands:\n{pending(run)}")
     return explained
 

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from flowpy.data.converter import MARK
 from flowpy.data.jsontext import dump, parse
+from flowpy.data.traced import untraced
 from flowpy.errors import DeclarationError, PayloadNotDecodable
 from flowpy.history.events import Event, attributes, attributes_key
 from flowpy.history.reader import History
@@ -78,8 +79,8 @@ def redact(
     """
     if replace is not None and key is not None:
         raise DeclarationError("redact: the key is for the keyed hash; with replace=... leave it out")
-    if isinstance(keep, str | bytes):
-        raise DeclarationError(f"redact: keep={keep!r} would be its letters; give a set of names: keep={{{keep!r}}}")
+    if isinstance(keep, str | bytes) or not isinstance(keep, Collection):
+        raise DeclarationError(f"redact: keep={keep!r} is no set of names: give keep={{{keep!r}}}")
     secret = secrets.token_bytes(32) if key is None else key.encode() if isinstance(key, str) else key
     history = read_source(source)
     redaction = _Redaction(history, frozenset(keep), replace or KeyedReplacement(secret))
@@ -159,7 +160,8 @@ class _Redaction:
         return self._with(text, names, self._value)
 
     def _input(self, text: str, names: Names) -> str:
-        return self._with(text, names, self._arguments)
+        plain, _ = untraced(text)  # of which trace it was is of no use to a test
+        return self._with(plain or "", names, self._arguments)
 
     def _failure(self, text: str, names: Names) -> str:
         return self._with(text, names, self._record)

@@ -10,11 +10,12 @@ from attrs import frozen
 from flowpy.client.client import Client
 from flowpy.data.converter import DEFAULT, Converter
 from flowpy.declare.workflow import Workflow
-from flowpy.errors import DeclarationError, HistoryError, NonDeterminismError
+from flowpy.errors import DeclarationError, HistoryError, NonDeterminismError, UnknownWorkflowType
 from flowpy.runtime.decider import Workflows
 from flowpy.runtime.replaying import Replay, replay_history
+from flowpy.testing.given import number, of_kind
 from flowpy.testing.sources import ExecutionHandle, each_source, named, read_source
-from flowpy.testing.verifying import Selection, Verification, Verified, verify
+from flowpy.testing.verifying import Selection, Verification, Verified, verify, verify_all
 
 __all__ = ["ExecutionHandle", "Replayer", "replay"]
 
@@ -52,7 +53,7 @@ class Replayer:
         self._only = workflows if isinstance(workflows, Workflow) else None
         self.workflows = Workflows([workflows] if isinstance(workflows, Workflow) else workflows)
         self.strict = strict
-        self.converter = converter
+        self.converter = of_kind(converter, Converter, "converter", "give flowpy.data.Converter(...)")
 
     def replay(
         self,
@@ -86,7 +87,9 @@ class Replayer:
             NonDeterminismError: The code does not match the history.
             HistoryError: The source is no history, contradicts itself, or has no event ``up_to``.
             UnknownWorkflowType: None of the workflows is of the history's type.
+            DeclarationError: ``up_to`` is no event id.
         """
+        _check_up_to(up_to)
         if check:
             return self._replay(source, _Ids(workflow_id, run_id), up_to, warm).check()
         return self._caught(source, _Ids(workflow_id, run_id), up_to, warm)
@@ -109,7 +112,9 @@ class Replayer:
 
         Raises:
             HistoryError: The folder has no such file, or does not exist.
+            DeclarationError: The sources are neither, ``client`` is no client, or ``up_to`` no event id.
         """
+        _check_up_to(up_to)
         for source in each_source(sources, client):
             yield self._caught(source, _Ids(), up_to, False)
 
@@ -139,11 +144,27 @@ class Replayer:
 
         Raises:
             UnknownResource: There is no such domain.
-            DeclarationError: The selection has more than one filter, or the rate is none.
+            DeclarationError: The selection is none, or the rate.
             ServiceError: The executions could not be listed to the end.
         """
-        chosen = Selection() if selection is None else selection
+        chosen = Selection() if selection is None else of_kind(selection, Selection, "selection", "give Selection(...)")
+        of_kind(client, Client, "client", "give flowpy.Client(domain, ...)")
         return verify(self, client, chosen, calls_per_second=calls_per_second, progress=progress)
+
+    def verify_all(self, sources: Any, *, progress: Callable[[Verified], object] | None = None) -> Verification:
+        """Replay recorded histories and say which the code here would not go on with: ``verify`` without a domain.
+
+        Args:
+            sources: As ``replay_all`` takes them.
+            progress: Called with each history when it is done.
+
+        Returns:
+            What ``verify`` gives, its ``domain`` empty.
+
+        Raises:
+            HistoryError: The folder has no history, or does not exist.
+        """
+        return verify_all(self, sources, progress=progress)
 
     def _caught(self, source: Any, ids: _Ids, up_to: int | None, warm: bool) -> Replay:
         try:
@@ -158,7 +179,12 @@ class Replayer:
         if up_to is not None and not 1 <= up_to <= len(history.events):
             message = f"{named(source)} has no event {up_to}: its events are 1 to {len(history.events)}"
             raise HistoryError(message, event_id=up_to)
-        workflow = self._only or self.workflows.find(*history.workflow_type)
+        try:
+            workflow = self._only or self.workflows.find(*history.workflow_type)
+        except UnknownWorkflowType as error:
+            closed = None if history.close_event is None else history.close_event["eventType"]
+            known_ids = (history.workflow_id or "", history.run_id or "")
+            return Replay(*known_ids, history.workflow_type, named(source), closed=closed, error=error)
         known = bool(history.workflow_id and history.run_id)
         replayed = replay_history(
             workflow,
@@ -180,6 +206,11 @@ class Replayer:
         return replayed
 
 
+def _check_up_to(up_to: Any) -> None:
+    if up_to is not None:
+        number(up_to, "up_to", "event id", least=None)
+
+
 def replay(
     workflow: Workflow[..., Any] | Iterable[Workflow[..., Any]],
     source: Any,
@@ -188,6 +219,7 @@ def replay(
     run_id: str | None = None,
     warm: bool = False,
     strict: bool = False,
+    converter: Converter = DEFAULT,
 ) -> Replay:
     """Run a workflow's code through a recorded history: ``Replayer(workflow, strict=strict).replay(source)``.
 
@@ -199,6 +231,7 @@ def replay(
         run_id: Its runId: ids of children, uuid4, random and back-offs come from it; default what the source says.
         strict: Whether harmless differences (input, seconds, options set) are errors too.
         warm: Keep one run alive through all decision tasks instead of replaying the whole.
+        converter: Reads and writes payloads; default JSON.
 
     Returns:
         What the code decided in each episode; ``.decisions`` is what a worker would send now.
@@ -208,4 +241,5 @@ def replay(
         HistoryError: The source is no history, or contradicts itself.
         UnknownWorkflowType: None of the workflows is of the history's type.
     """
-    return Replayer(workflow, strict=strict).replay(source, workflow_id=workflow_id, run_id=run_id, warm=warm)
+    replayer = Replayer(workflow, strict=strict, converter=converter)
+    return replayer.replay(source, workflow_id=workflow_id, run_id=run_id, warm=warm)

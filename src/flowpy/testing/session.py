@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from attrs import define, field
 
+from flowpy.data.converter import Converter
 from flowpy.errors import DeclarationError, FlowpyError
 from flowpy.runtime.replaying import Replay
 from flowpy.testing.environment import Environment
@@ -42,9 +43,10 @@ class Session:
     hash_seeds: HashSeeds
     _environments: dict[str, list[Environment]] = field(factory=dict, init=False)
 
-    def environment(self, item: pytest.Item) -> Iterator[Environment]:
+    def environment(self, item: pytest.Item, converter: Converter) -> Iterator[Environment]:
         """The environment of a test, closed at its end."""
-        environment = Environment(strict=self.strict, seed=self.seed if self.strict else None)
+        seed = self.seed if self.strict else None
+        environment = Environment(strict=self.strict, seed=seed, converter=converter)
         self._environments.setdefault(item.nodeid, []).append(environment)
         try:
             yield environment

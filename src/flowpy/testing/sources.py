@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,6 +11,7 @@ from flowpy.client.client import Client
 from flowpy.client.description import Description
 from flowpy.errors import DeclarationError, HistoryError
 from flowpy.history.reader import History, read_history
+from flowpy.testing.given import of_kind
 
 __all__ = ["ExecutionHandle", "each_source", "named", "read_source"]
 
@@ -53,7 +54,10 @@ def each_source(sources: Any, client: Client | None) -> Iterator[Any]:
 
     Raises:
         HistoryError: The folder has no file ending in ``.json``, or does not exist.
+        DeclarationError: It is neither a folder nor has it sources, or the client is none.
     """
+    if client is not None:
+        of_kind(client, Client, "client", "give flowpy.Client(domain, ...)")
     if isinstance(sources, (str, os.PathLike)):
         folder = Path(sources)
         files = sorted(folder.rglob("*.json"))
@@ -62,6 +66,8 @@ def each_source(sources: Any, client: Client | None) -> Iterator[Any]:
             raise HistoryError(f"{folder} {there}; relative paths start at {Path.cwd()}")
         yield from files
         return
+    if not isinstance(sources, Iterable):
+        raise DeclarationError(f"sources: {sources!r} is no list: give a folder, or a list of what replay() takes")
     for source in sources:
         if isinstance(source, Description) and client is not None:
             yield client.run(source.workflow_id, source.run_id)

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from flowpy.data.converter import Converter
 from flowpy.errors import UnknownResource
+from flowpy.interceptors import Interceptor
 from flowpy.local import Engine
 from flowpy.service.retrying import Backoff, persist
 from flowpy.testing.agenda import Agenda
@@ -47,6 +48,7 @@ class Stage:
         engine: The embedded service, on a virtual clock.
         converter: Reads and writes payloads.
         random: Decides what strict mode leaves open; None outside of it.
+        interceptors: What stands around workflows and activities, outermost first.
         service: The engine as a service.
         known: Declared workflows and activities.
         stubs: The test's stubs.
@@ -58,6 +60,7 @@ class Stage:
     engine: Engine
     converter: Converter
     random: Random | None = None
+    interceptors: list[Interceptor] = field(factory=list)
     service: InProcess = field(init=False)
     known: Known = field(init=False)
     stubs: Stubs = field(init=False)

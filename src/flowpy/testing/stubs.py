@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -12,9 +12,11 @@ from attrs import evolve, field, frozen
 from flowpy.data.converter import Converter
 from flowpy.declare.activity import Activity
 from flowpy.declare.durations import Duration, seconds
+from flowpy.declare.names import did_you_mean
 from flowpy.declare.workflow import Workflow
 from flowpy.errors import ActivityCancelRequested, CallError, DeclarationError
 from flowpy.runtime.lambdas import LambdaFunction
+from flowpy.testing.given import number, several
 from flowpy.testing.outcomes import NOTHING, WAYS, Outcome, Target, check_outcome, check_target
 
 __all__ = ["Stub", "Stubs"]
@@ -72,12 +74,11 @@ class Stub:
                 f"stub of {self.what}: say one of {', '.join(WAYS)}, not {' and '.join(ways) or 'none'}"
                 + ("" if ways else "; with delay or heartbeats alone the real function runs")
             )
-        if times is not None and (times < 1 or times % 1):
-            raise DeclarationError(f"stub of {self.what}: times={times} is no number of calls; say at least 1")
-        if isinstance(heartbeats, str | bytes):
-            raise DeclarationError(f"stub of {self.what}: heartbeats={heartbeats!r} is no list of details")
+        if times is not None:
+            number(times, f"stub of {self.what}: times", "number of calls")
+        details = several(heartbeats, f"stub of {self.what}: heartbeats", "give [details, …]", "list of details")
         way, value = next(iter(ways.items()), ("", None))
-        outcome = Outcome(way, value, seconds(delay, "delay") or 0, tuple(heartbeats), times)
+        outcome = Outcome(way, value, seconds(delay, "delay") or 0, tuple(details), times)
         if self._declared is not None:
             check_outcome(self.what, self._declared, outcome, self._converter)
         if self._outcomes and self._outcomes[-1].left is None:
@@ -153,6 +154,16 @@ class Stubs:
             if stub is not None:
                 stub.fit(target)
         return stub
+
+    def unused(self, called: Iterable[str]) -> dict[str, str]:
+        """The names that were stubbed and never called, each with the advice which name may be meant.
+
+        Args:
+            called: The names of all that was called.
+        """
+        names = set(called)
+        known = {*self._by_name, *(name for _, name, _ in self._by_type)}
+        return {name: did_you_mean(name, names - known) for name in self._by_name if name not in names}
 
     @contextmanager
     def watched(self) -> Iterator[None]:

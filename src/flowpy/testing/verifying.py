@@ -12,9 +12,9 @@ from attrs import asdict, define, field, frozen
 
 from flowpy.client.client import Client
 from flowpy.client.description import Description
+from flowpy.client.filters import Tags, Type
 from flowpy.client.run import Run
-from flowpy.declare.workflow import Workflow
-from flowpy.errors import DeclarationError, NonDeterminismError, UnknownResource
+from flowpy.errors import DeclarationError, NonDeterminismError, UnknownResource, UnknownWorkflowType
 from flowpy.history.events import CLOSE_EVENTS
 from flowpy.replay.divergence import Difference, Divergence
 from flowpy.runtime.replaying import Replay
@@ -23,7 +23,7 @@ from flowpy.testing.service import ReadingService
 if TYPE_CHECKING:
     from flowpy.testing.replaying import Replayer
 
-__all__ = ["KEPT", "Outcome", "Selection", "Verification", "Verified", "verify"]
+__all__ = ["KEPT", "Outcome", "Selection", "Verification", "Verified", "verify", "verify_all"]
 
 Outcome = Literal["same", "differs", "unknown version", "unknown type", "gone", "error"]
 _BAD: Final[tuple[Outcome, ...]] = ("differs", "unknown version", "error")
@@ -45,7 +45,7 @@ class Verified:
             type, and not this version of it: no worker with this code alone would go on. ``unknown type``: the code
             has no such type. ``gone``: the service does not know it any more. ``error``: it could not be replayed.
         is_open: Whether it was open when its history was read.
-        events: How many events its history had; 0 if it was not read.
+        events: How many events its history had; 0 if it was not read from the service.
         differences: Harmless differences.
         divergence: How history and code differ, or None.
         message: What is wrong, "" if nothing is: the report of a divergence, or the error.
@@ -62,12 +62,15 @@ class Verified:
     message: str = ""
 
 
+_UNREADABLE: Final = "a history that cannot be read"
+
+
 @define
 class Verification:
     """What a verification found.
 
     Attributes:
-        domain: The domain.
+        domain: The domain; "" if recorded histories were verified.
         counts: How many executions had which outcome, by (name, version) of their type.
         findings: The executions that are not plainly the same: bad ones, gone ones, and those with harmless
             differences; the first 1,000 of them. Those of an unknown type are counted only.
@@ -120,38 +123,44 @@ class Verification:
         yield f"{'workflow type':<{max(width, 13)}}  {'  '.join(outcomes)}"
         for (name, version), counts in sorted(self.counts.items()):
             cells = (f"{counts.get(each, 0) or '':>{len(each)}}" for each in outcomes)
-            yield f"{f'{name} {version}':<{max(width, 13)}}  {'  '.join(cells)}".rstrip()
+            yield f"{f'{name} {version}' if name else '(unreadable)':<{max(width, 13)}}  {'  '.join(cells)}".rstrip()
 
     def _told(self) -> Iterator[str]:
         for one in self.findings[:_SHOWN]:
             name, version = one.workflow_type
-            yield f"{one.outcome}: {name} {version}, workflow {one.workflow_id!r} run {one.run_id!r}"
+            whose = f"{name} {version}, workflow {one.workflow_id!r} run {one.run_id!r}"
+            yield f"{one.outcome}: {whose if name else _UNREADABLE}"
             yield from textwrap.indent(one.message, "    ").splitlines()
             yield from (f"    {difference}" for difference in one.differences)
         more = len(self.findings[_SHOWN:]) + self.omitted
         if more:
             yield f"and {more} more"
         total = self.total()
-        said = "goes on with all it knows" if self.ok else "does NOT go on with all"
-        yield f"{total} execution{'' if total == 1 else 's'} of domain {self.domain!r}: the code here {said}"
+        said = "the code here goes on with all it knows" if self.ok else "the code here does NOT go on with all"
+        what = (
+            f"execution{'' if total == 1 else 's'} of domain {self.domain!r}"
+            if self.domain
+            else f"recorded {'history' if total == 1 else 'histories'}"
+        )
+        yield f"{total} {what}: {said if total else 'nothing was verified'}"
 
 
 @frozen
 class Selection:
-    """Which executions of a domain are looked at; of the first three at most one.
+    """Which executions of a domain are looked at: those that all of it fits.
 
     Attributes:
         workflow_id: Only those of this workflowId.
-        workflow: Only those of this type, or of all versions of this name.
-        tag: Only those with this tag.
+        workflow: Only those of this type: a declared workflow, ``(name, version)``, or a name in all its versions.
+        tag: Only those with this tag, or with all of these.
         since: Only those started since then.
         open: At most that many open ones, the newest; None: all.
         closed: At most that many closed ones, the newest.
     """
 
     workflow_id: str | None = None
-    workflow: Workflow[..., Any] | str | None = None
-    tag: str | None = None
+    workflow: Type = None
+    tag: Tags = None
     since: datetime | None = None
     open: int | None = None
     closed: int = 0
@@ -193,6 +202,36 @@ def verify(
     return verification
 
 
+def verify_all(
+    replayer: Replayer, sources: Any, *, progress: Callable[[Verified], object] | None = None
+) -> Verification:
+    """See ``Replayer.verify_all``."""
+    verification = Verification("")
+    for replay in replayer.replay_all(sources):
+        one = _recorded(replayer, replay)
+        verification.add(one)
+        if progress is not None:
+            progress(one)
+    return verification
+
+
+def _recorded(replayer: Replayer, replay: Replay) -> Verified:
+    """What became of a recorded history; where it stands is told with what is wrong."""
+    named = (replay.workflow_id, replay.run_id, replay.workflow_type)
+    missing = _missing(replayer, *replay.workflow_type) if isinstance(replay.error, UnknownWorkflowType) else None
+    if missing is not None:
+        return Verified(*named, missing[0], replay.closed is None, message=missing[1])
+    return _verified(named, replay, replay.closed is None, 0, source=f"{replay.source}: ")
+
+
+def _verified(
+    named: tuple[str, str, tuple[str, str]], replay: Replay, is_open: bool, events: int, *, source: str = ""
+) -> Verified:
+    outcome: Outcome = "same" if replay.ok else "differs" if replay.divergence else "error"
+    message = "" if replay.error is None else source + _said(replay.error)
+    return Verified(*named, outcome, is_open, events, tuple(replay.warnings), replay.divergence, message)
+
+
 @frozen
 class _Domain:
     """The code here and the executions there."""
@@ -203,7 +242,7 @@ class _Domain:
     def verified(self, told: Description) -> tuple[Verified, str | None]:
         """What became of one execution, and the runId of the one that followed it since it was listed."""
         named = (told.workflow_id, told.run_id, told.workflow_type)
-        missing = self._missing(*told.workflow_type)
+        missing = _missing(self.replayer, *told.workflow_type)
         if missing is not None:
             return Verified(*named, missing[0], told.status == "OPEN", message=missing[1]), None
         try:
@@ -212,12 +251,8 @@ class _Domain:
             return Verified(*named, "gone", False, message=str(error)), None
         except Exception as error:
             return Verified(*named, "error", told.status == "OPEN", message=_said(error)), None
-        outcome: Outcome = "same" if replay.ok else "differs" if replay.divergence else "error"
-        message = "" if replay.error is None else _said(replay.error)
-        differences = tuple(replay.warnings)
         last = events[-1]
-        is_open = last["eventType"] not in CLOSE_EVENTS
-        one = Verified(*named, outcome, is_open, len(events), differences, replay.divergence, message)
+        one = _verified(named, replay, last["eventType"] not in CLOSE_EVENTS, len(events))
         continued = last.get("workflowExecutionContinuedAsNewEventAttributes", {})
         return one, continued.get("newExecutionRunId") if told.status == "OPEN" else None
 
@@ -231,18 +266,6 @@ class _Domain:
                 break
         return events, replay
 
-    def _missing(self, name: str, version: str) -> tuple[Outcome, str] | None:
-        """What is to be said of a type that the code here does not have."""
-        versions = sorted(one.version for one in self.replayer.workflows if one.name == name)
-        if version in versions:
-            return None
-        if not versions:
-            return "unknown type", ""
-        return "unknown version", (
-            f"the code here has {name} {', '.join(versions)}, not {version}: keep {version} declared in some worker "
-            "until its runs have ended"
-        )
-
     def followed(self, told: Description, seen: set[str]) -> Iterator[Verified]:
         """An execution not seen yet, and those that followed it by continue-as-new since it was listed."""
         following: str | None = told.run_id
@@ -255,6 +278,19 @@ class _Domain:
                     told = self.client.run(told.workflow_id, following).describe()
                 except UnknownResource:
                     return
+
+
+def _missing(replayer: Replayer, name: str, version: str) -> tuple[Outcome, str] | None:
+    """What is to be said of a type that the code here does not have."""
+    versions = sorted(one.version for one in replayer.workflows if one.name == name)
+    if version in versions:
+        return None
+    if not versions:
+        return "unknown type", ""
+    return "unknown version", (
+        f"the code here has {name} {', '.join(versions)}, not {version}: keep {version} declared in some worker "
+        "until its runs have ended"
+    )
 
 
 def _said(error: Exception) -> str:

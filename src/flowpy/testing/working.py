@@ -12,6 +12,7 @@ from attrs import define
 
 from flowpy.declare.activity import Activity
 from flowpy.errors import UnknownResource
+from flowpy.interceptors import chosen
 from flowpy.testing.known import DOMAIN
 from flowpy.testing.outcomes import REAL, Outcome
 from flowpy.testing.stage import Stage
@@ -20,6 +21,8 @@ from flowpy.worker.activity_context import ActivityContext
 from flowpy.worker.event_loop import ActivityLoop
 from flowpy.worker.executing import Response, execute
 from flowpy.worker.heartbeats import Heartbeats
+from flowpy.worker.intercepting import AroundActivities
+from flowpy.worker.previous import previous_details
 
 __all__ = ["Work"]
 
@@ -51,6 +54,7 @@ class Work:
         self._stage = stage
         self._heartbeats = Heartbeats(stage.service)
         self._loop = ActivityLoop()
+        self._around = AroundActivities(chosen(stage.interceptors, "Environment", "activity", strict=False)[0])
 
     def begin(self) -> bool:
         """Take one task, if there is one; gives whether there was."""
@@ -65,9 +69,18 @@ class Work:
 
     def _begin(self, task: dict[str, Any]) -> None:
         stage, type_ = self._stage, task["activityType"]
-        context = ActivityContext(task, DOMAIN, converter=stage.converter, wake=self._beat)
+        context = ActivityContext(
+            task,
+            DOMAIN,
+            converter=stage.converter,
+            wake=self._beat,
+            previous=partial(previous_details, stage.service, stage.converter.payloads),
+        )
         outcome = stage.drawn.pop((context.run_id, context.activity_id), REAL)
-        working = _Working(stage.known.activity((type_["name"], type_["version"])), outcome, task.get("input"), context)
+        text = task.get("input")
+        if text:
+            text = stage.converter.payloads.open(text, "input")
+        working = _Working(stage.known.activity((type_["name"], type_["version"])), outcome, text, context)
         begun, beats = stage.now(), outcome.heartbeats
         for number, details in enumerate(beats, 1):
             at = begun + outcome.delay * number / (len(beats) + 1)
@@ -130,7 +143,9 @@ class Work:
                 self._sustain(working)
             return
         activity = substitute(working.activity, working.outcome, self._stage.stubs)
-        response = execute(activity, working.text, working.context, self._stage.converter, self._loop)
+        response = execute(
+            activity, working.text, working.context, self._stage.converter, self._loop, self._around
+        )
         if response is not None:
             if response.fields.get("reason", "").startswith("KeyboardInterrupt"):
                 raise KeyboardInterrupt
@@ -141,7 +156,7 @@ class Work:
         if response.operation == "RespondActivityTaskFailed" and context.has_unsent_details:
             self._beat(context)
         if not context.gone:
-            self._stage.answer(response.operation, {"taskToken": context.task_token, **response.fields})
+            self._stage.answer(response.operation, context.sealed(response.operation, response.fields))
 
     def close(self) -> None:
         """End the loop on which ``async def`` activities ran."""

@@ -17,6 +17,7 @@ from flowpy.runtime.eviction import PYTHON
 from flowpy.testing.building.decisions import WORKFLOW, Decisions, options_of, type_of
 from flowpy.testing.building.events import START, EventLog
 from flowpy.testing.building.handles import failure_of
+from flowpy.testing.given import of_kind
 
 __all__ = ["HistoryBuilder"]
 
@@ -69,6 +70,7 @@ class HistoryBuilder(Decisions):
         converter: Converter = DEFAULT,
         **attributes: Any,
     ) -> None:
+        of_kind(start, datetime, "HistoryBuilder: start", "give datetime(..., tzinfo=datetime.UTC)")
         if start.tzinfo is None:
             raise DeclarationError("HistoryBuilder: start has no time zone: give datetime(..., tzinfo=datetime.UTC)")
         self._type = type_of(workflow, version, Workflow)
