@@ -2,6 +2,8 @@
 
 ``pack_and_ship`` is the plain way: activities one after the other, several at once of which one fails and is tried
 again, and a durable timer. ``order`` also waits for a person, and gives back what it took if nothing comes of it.
+
+    flowpy run samples.order:order o-7 '["lamp", "teapot", "rug"]' --signal approval true
 """
 
 from __future__ import annotations

@@ -76,12 +76,16 @@ class Process:
 
     def __exit__(self, *error: object) -> None:
         """Ask it to end, make it end if it does not."""
-        self._popen.terminate()
+        self.ask_to_end()
         try:
             self._popen.wait(GRACE)
         except subprocess.TimeoutExpired:
             self.kill()
         self._written.close()
+
+    def ask_to_end(self) -> None:
+        """Ask it to end in order, which takes a while."""
+        self._popen.terminate()
 
     def kill(self) -> None:
         """End it at once, as a crash does: nothing in it can react."""
