@@ -1,5 +1,6 @@
 # make demo    two orders, one approved and one cancelled, with SWF and a worker as processes here
 # make test    everything a change must pass: ruff, mypy, basedpyright, pytest
+# make docs    the documentation as a site, in build/docs; warnings are errors
 #
 # PYTHON names the interpreter that the virtual environment VENV is made with; Python 3.11 or newer.
 
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST_ARGS ?= -q
 
-.PHONY: help venv test unit lint types demo bench clean
+.PHONY: help venv test unit lint types demo bench docs clean
 
 help:
 	@sed -n '/^# make/s/^# //p' Makefile
@@ -50,6 +51,17 @@ unit: $(VENV)/.test
 
 demo: $(VENV)/.test
 	@$(BIN)/python samples/demo.py
+
+# What the site is built with is installed apart from what the tests need.
+.venv-docs/.made: setup.cfg pyproject.toml
+	@rm -rf .venv-docs
+	@$(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs: .venv-docs/.made
+	@.venv-docs/bin/python -m sphinx --builder html --fail-on-warning --nitpicky --keep-going --quiet docs build/docs
+	@echo 'built: build/docs/index.html'
 
 # The peers that flowpy is measured beside are installed apart from what its tests need.
 .venv-bench/.made: benchmarks/requirements.txt setup.cfg pyproject.toml

@@ -60,14 +60,15 @@ class Flowpy:
             return sum([await promise for promise in promises])
 
         self._task = DecisionTask
-        self._decide = Decider([chain, fanout]).decide
+        self.workflows = [chain, fanout]
+        self._decide = Decider(self.workflows).decide
 
     def build(self, shape: str, size: int) -> Any:
         return SHAPES[shape](size, histories.FLOWPY)
 
     def replay(self, shape: str, size: int, history: Any) -> None:
         task = self._task("bench", "run", (shape, "1.0"), history, started_event_id=history[-1]["eventId"])
-        _check_swf(self._decide(task).decisions, shape, size)
+        check_swf(self._decide(task).decisions, shape, size)
 
 
 class Botoflow:
@@ -103,9 +104,14 @@ class Botoflow:
                     total += yield future
                 return_(total)
 
-        self._client = _OneTask()
+        self._client: Any = _OneTask()
         known = extract_workflows_dict([Chain, Fanout])
         self._decider = Decider(self, "domain", "bench", lambda name, version: known[name, version], "bench")
+
+    def on(self, client: Any) -> Callable[[], None]:
+        """What polls for one decision task of a client of SWF, and answers it."""
+        self._client = client
+        return self._decider.decide
 
     @property
     def client(self) -> Any:
@@ -116,6 +122,10 @@ class Botoflow:
         return SHAPES[shape](size, histories.BOTOFLOW)
 
     def replay(self, shape: str, size: int, history: Any) -> None:
+        check_swf(self.decide(shape, history), shape, size)
+
+    def decide(self, shape: str, history: Any) -> Any:
+        """The decisions of the decision task that a history ends in."""
         self._client.task = {
             "taskToken": "token",
             "startedEventId": history[-1]["eventId"],
@@ -125,7 +135,7 @@ class Botoflow:
             "events": history,
         }
         self._decider.decide()
-        _check_swf(self._client.decisions, shape, size)
+        return self._client.decisions
 
 
 class _OneTask:
@@ -188,7 +198,8 @@ class Durabletask:
         assert json.loads(result) == result_of(shape, size), actions
 
 
-def _check_swf(decisions: list[dict[str, Any]], shape: str, size: int) -> None:
+def check_swf(decisions: list[dict[str, Any]], shape: str, size: int) -> None:
+    """A run of SWF ended as it must."""
     assert [decision["decisionType"] for decision in decisions] == ["CompleteWorkflowExecution"], decisions
     result = decisions[0]["completeWorkflowExecutionDecisionAttributes"]["result"]
     assert json.loads(result) == result_of(shape, size), decisions

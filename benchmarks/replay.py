@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import multiprocessing
 import platform
 import statistics
 import subprocess
@@ -20,6 +19,7 @@ import sys
 from typing import Any
 
 from attrs import frozen
+from children import Child, answer
 from peers import PEERS, SHAPES
 from timing import cpu, median_ratio, table
 
@@ -40,29 +40,16 @@ Samples = dict[str, list[float]]
 """CPU seconds by peer, one for each round."""
 
 
-class Child:
+class Peer(Child):
     """A peer in a process of its own."""
 
     def __init__(self, name: str) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(name, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-        self.version: str | None = self._pipe.recv()
+        super().__init__(_serve, name)
+        self.version: str | None = self.told
 
     def sample(self, shape: str, size: int) -> float:
         """CPU seconds of one replay; the first call for a shape and size also builds the history and warms up."""
-        self._pipe.send((shape, size))
-        taken = self._pipe.recv()
-        if isinstance(taken, str):
-            raise SystemExit(taken)
-        return float(taken)
-
-    def close(self) -> None:
-        """End the process."""
-        self._pipe.send(None)
-        self._process.join()
+        return self.asked(shape, size)
 
 
 def _serve(name: str, pipe: Any) -> None:
@@ -80,21 +67,20 @@ def _serve(name: str, pipe: Any) -> None:
     except PackageNotFoundError:
         pipe.send("source")
     made: dict[tuple[str, int], tuple[Any, int]] = {}
-    while (asked := pipe.recv()) is not None:
-        shape, size = asked
-        try:
-            if asked not in made:
-                history = peer.build(shape, size)
-                peer.replay(shape, size, history)
-                once = cpu(lambda: peer.replay(shape, size, history), 1)  # noqa: B023 - called at once
-                made[asked] = history, max(1, round(SAMPLE / once))
-            history, times = made[asked]
-            pipe.send(cpu(lambda: peer.replay(shape, size, history), times))  # noqa: B023 - called at once
-        except Exception as error:
-            pipe.send(f"{name}, {shape} of {size}: {type(error).__name__}: {error}")
+
+    def replay(shape: str, size: int) -> float:
+        if (shape, size) not in made:
+            history = peer.build(shape, size)
+            peer.replay(shape, size, history)
+            once = cpu(lambda: peer.replay(shape, size, history), 1)
+            made[shape, size] = history, max(1, round(SAMPLE / once))
+        history, times = made[shape, size]
+        return cpu(lambda: peer.replay(shape, size, history), times)
+
+    answer(name, pipe, replay)
 
 
-def replays(children: dict[str, Child], shape: str, size: int, rounds: int) -> Samples:
+def replays(children: dict[str, Peer], shape: str, size: int, rounds: int) -> Samples:
     """Samples of every peer, the rounds interleaved."""
     samples: Samples = {name: [] for name in children}
     for child in children.values():
@@ -189,7 +175,7 @@ class Report:
 
 def measure(peers: list[str], rounds: int) -> Report:
     """Run everything; peers that are not installed are left out."""
-    children = {name: Child(name) for name in peers}
+    children = {name: Peer(name) for name in peers}
     children = {name: child for name, child in children.items() if child.version is not None}
     for absent in set(peers) - children.keys():
         print(f"{absent} is not installed here: left out", file=sys.stderr)

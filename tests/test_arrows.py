@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "src" / "flowpy"
 
 _KERNEL = {"errors", "declare", "data", "history", "replay"}
-_RUNNING = _KERNEL | {"runtime", "service"}
+_RUNNING = _KERNEL | {"runtime", "service", "interceptors"}
 
 # Each room with the rooms it may import from; "face" is flowpy/__init__.py.
 # Imports for annotations count too: a type that a room knows is a room that it knows.
@@ -21,19 +21,22 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "rules": set(),
     "declare": {"errors"},
+    "interceptors": {"errors", "declare", "service"},
     "data": {"errors", "declare"},
     "history": {"errors"},
     "replay": _KERNEL | {"rules"},
-    "runtime": _KERNEL | {"rules"},
+    "runtime": _KERNEL | {"rules", "interceptors"},
     "check": {"rules"},
     "service": {"errors"},
     "client": _RUNNING,
     "worker": _RUNNING | {"client"},
+    "telemetry": _RUNNING | {"worker"},
     "view": {"errors", "data", "history"},
+    "console": {"errors", "history", "view"},
     # The embedded service is SWF and knows nothing of the SDK.
     "local": {"errors"},
     "testing": _RUNNING | {"client", "worker", "view", "local", "face"},
-    "cli": _RUNNING | {"client", "worker", "view", "local", "testing", "face", "check", "rules"},
+    "cli": _RUNNING | {"client", "worker", "view", "local", "testing", "face", "check", "rules", "console"},
     "face": _RUNNING | {"client", "worker"},
 }
 

@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.docs.pages import PAGES, fences
 from tests.fixtures.marks import history
 
 from flowpy import NotDeterministic
 from flowpy.cli.commands import flowpy as command
 from flowpy.rules import RULES
 
-PAGE = Path(__file__).parents[2] / "docs" / "determinism-guard.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-SHOP, GUARD, IGNORED = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-CHECKED, RAISED = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
+PAGE = "docs/determinism-guard.md"
+TEXT = PAGES[PAGE]
+SHOP, GUARD, IGNORED = (fence.text for fence in fences(PAGE, "python"))
+((CHECKED,), (RAISED,)) = ([fence.text for fence in fences(PAGE, kind)] for kind in ("console", "text"))
 
 
 @pytest.fixture

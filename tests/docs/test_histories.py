@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+import boto3
 import pytest
+from tests.docs.programs import printed
 
 import flowpy
 from flowpy import Client, Worker, activity, workflow
 from flowpy.local import Engine, LocalService, VirtualClock
+from flowpy.local import client as local_client
 from flowpy.testing import replay
 from flowpy.worker import WorkerSettings
 
-PAGE = Path(__file__).parents[2] / "docs" / "histories.md"
-RECORDING = "import json\nimport flowpy\n"
+PAGE = "docs/histories.md"
 
 
 @activity
@@ -33,8 +34,9 @@ async def order() -> int:
     return await parcel()
 
 
-def test_what_it_records_says_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (code,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if RECORDING in block)
+def test_what_it_records_says_whose_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     swf = LocalService(Engine(VirtualClock()), hold=0.05)
     client = Client("shop", swf, sleep=swf.sleep, clock=swf.now)
     settings = WorkerSettings(register_domain=1)
@@ -42,9 +44,10 @@ def test_what_it_records_says_whose_it_is(tmp_path: Path, monkeypatch: pytest.Mo
         run = client.start(order, workflow_id="order-o-7")
         swf.wait_until(lambda: run.describe().status == "CLOSED")
     monkeypatch.setattr(flowpy, "Client", lambda _: client)
+    monkeypatch.setattr(boto3, "client", lambda _: local_client(swf))
     monkeypatch.chdir(tmp_path)
 
-    exec(code, {})  # noqa: S102 - our own file
+    assert [*printed(PAGE, capsys, monkeypatch, run_id=run.run_id)] == [("", "")]
 
     replayed = replay(order, "order-o-7.history.json", strict=True)
     assert replayed.result == run.result()

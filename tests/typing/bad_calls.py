@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import flowpy
 from flowpy.declare import Promise, Retry, Signal, activity, asynchronous, execute, workflow
 
 
@@ -114,3 +115,11 @@ async def subscriber() -> None:
 
 Retry(attempts="5")  # error
 Retry(retry_on=(5,))  # error
+
+
+def end_elsewhere(client: flowpy.Client) -> None:
+    client.activity("token", charge).complete(5)  # error
+    client.activity("token", charge.fn)  # error
+
+
+activity(executor="processes")(charge.fn)  # error

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any, assert_type
 
 import flowpy
+from flowpy.client import ActivityTask
 from flowpy.declare import (
     NONE,
     ChildPromise,
@@ -119,6 +120,16 @@ async def parent() -> None:
     assert_type(await nightly.options(workflow_id="n-1", tag_list=("x",))("monday"), int)
 
 
+shrink = flowpy.lambda_function("shrink", result_type=list[int])
+untyped = flowpy.lambda_function("shrink")
+
+
+@workflow
+async def calling_lambda() -> None:
+    assert_type(await shrink("a picture"), list[int])
+    assert_type(await untyped("a picture"), Any)
+
+
 @asynchronous
 async def combined(left: int, right: int) -> str:
     return str(left + right)
@@ -211,3 +222,16 @@ async def subscriber() -> None:
     assert_type(await unnamed("monday"), Any)
     assert_type(Subscription().is_open(), bool)
     assert_type(await Subscription().renew(1), str)
+
+
+@activity(executor="process")
+def crunch(numbers: list[int]) -> int:
+    return sum(numbers)
+
+
+def end_elsewhere(client: flowpy.Client) -> None:
+    assert_type(client.activity("token", pay), ActivityTask[None])
+    client.activity("token", charge).complete("r-1")
+    client.activity("token", charge_later).complete("r-1")
+    client.activity("token").complete({"any": 1})
+    assert_type(client.activity("token").heartbeat("half"), bool)
