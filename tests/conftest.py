@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.metadata import entry_points
 
 from hypothesis import settings
@@ -19,6 +20,9 @@ for _name in list(os.environ):
 os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
 os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
+# What tests start must end by Ctrl-C also where a script runs them behind an "&": shells have that ignore SIGINT.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Bounded and repeatable: a failure seen once is seen again. HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("ci", max_examples=60, deadline=None, derandomize=True, database=None)

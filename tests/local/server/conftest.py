@@ -26,6 +26,16 @@ DECIDERS = {"domain": "shop", "taskList": {"name": "deciders"}}
 WORKERS = {"domain": "shop", "taskList": {"name": "workers"}}
 
 
+_raw: list[socket.socket] = []
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    while _raw:
+        _raw.pop().close()
+
+
 def scope(region: str = "us-east-1") -> str:
     return f"AWS4-HMAC-SHA256 Credential=AKID/20260101/{region}/swf/aws4_request, SignedHeaders=host, Signature=0"
 
@@ -93,7 +103,10 @@ class Wire:
         return answer.json if answer.body else {}
 
     def raw(self) -> socket.socket:
-        return socket.create_connection(self.address, timeout=30)
+        """A socket that is closed with the test, also with one that fails: the next ones would be blamed for it."""
+        opened = socket.create_connection(self.address, timeout=30)
+        _raw.append(opened)
+        return opened
 
     def open_poll(self, request: dict[str, Any] = DECIDERS, operation: str = "PollForDecisionTask") -> socket.socket:
         """A socket on which a poll was sent and nothing read."""

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,10 @@ def command() -> Iterator[Command]:
     """Starts the command; it is ended with the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str) -> subprocess.Popen[str]:
+    def start(*arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
         environment = os.environ | {"PYTHONPATH": str(SOURCE)}
         process = subprocess.Popen(
-            [sys.executable, "-m", "flowpy.local", *arguments],
+            [*before, sys.executable, "-m", "flowpy.local", *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -102,11 +102,16 @@ def test_a_database_outlives_the_process_and_time_goes_on_meanwhile(
     assert sorted(file.name for file in tmp_path.glob("*.sqlite")) == ["swf.eu-west-1.sqlite", "swf.sqlite"]
 
 
+# A script's shell starts what it puts behind an & with SIGINT ignored, and nohup and others do so with other signals.
+BEHIND_AN_AMPERSAND = ("sh", "-c", """trap '' INT TERM; exec "$0" "$@" """)
+
+
+@pytest.mark.parametrize("before", [(), BEHIND_AN_AMPERSAND], ids=["", "ignoring"])
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_polls_that_wait_are_answered_when_it_is_told_to_stop(
-    command: Command, new_wire: Any, read: Any, ending: signal.Signals
+    command: Command, new_wire: Any, read: Any, ending: signal.Signals, before: Sequence[str]
 ) -> None:
-    process = command("--port", "0", "--hold", "60")
+    process = command("--port", "0", "--hold", "60", before=before)
     wire = new_wire(url_of(process))
     register(wire)
     poll = wire.open_poll()
@@ -117,7 +122,6 @@ def test_polls_that_wait_are_answered_when_it_is_told_to_stop(
 
     assert read(poll).json == {"previousStartedEventId": 0, "startedEventId": 0}
     assert process.wait(20) == {signal.SIGTERM: 0, signal.SIGINT: 130}[ending]
-    poll.close()
 
 
 def test_hold_is_how_long_a_poll_waits(command: Command, new_wire: Any) -> None:

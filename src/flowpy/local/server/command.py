@@ -90,8 +90,10 @@ def main(argv: Sequence[str] | None = None, site: Callable[[Regions], Site] | No
     if site is not None:
         sys.stdout.write(f"In a browser on this machine: {server.url}\n")
     sys.stdout.flush()
-    # uvicorn lets the signal that ended it happen once more: it must not keep the stores from being closed.
+    # uvicorn lets the signal that ended it happen once more: it must not keep the stores from being closed, nor be
+    # lost where SIGINT was ignored before, as shells have it for what a script starts behind an "&".
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         server.run()
     except KeyboardInterrupt:
