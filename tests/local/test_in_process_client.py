@@ -14,6 +14,8 @@ from botocore.exceptions import ParamValidationError
 from flowpy.errors import ServiceUnavailable
 from flowpy.local import Engine, LocalService, VirtualClock, client
 
+from .shop import DECIDERS, ORDER, register
+
 NOON = 1_767_268_800.0
 
 
@@ -28,7 +30,7 @@ def swf(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(socket.socket, "connect", no_network)
     made = client(engine)
-    made.register_domain(name="shop", workflowExecutionRetentionPeriodInDays="7")
+    register(made, "RegisterDomain")
     return made
 
 
@@ -53,7 +55,7 @@ def test_timestamps_are_datetimes(swf: Any) -> None:
 
 
 def test_polls_of_an_engine_return_at_once(swf: Any) -> None:
-    answer = swf.poll_for_decision_task(domain="shop", taskList={"name": "deciders"})
+    answer = swf.poll_for_decision_task(**DECIDERS)
 
     assert "taskToken" not in answer
     assert answer["startedEventId"] == 0
@@ -61,22 +63,11 @@ def test_polls_of_an_engine_return_at_once(swf: Any) -> None:
 
 def test_polls_of_a_service_wait(engine: Engine) -> None:
     swf = client(LocalService(engine, hold=20.0))
-    swf.register_domain(name="shop", workflowExecutionRetentionPeriodInDays="7")
-    swf.register_workflow_type(
-        domain="shop",
-        name="order",
-        version="1",
-        defaultTaskList={"name": "deciders"},
-        defaultChildPolicy="TERMINATE",
-        defaultTaskStartToCloseTimeout="30",
-        defaultExecutionStartToCloseTimeout="86400",
-    )
+    register(swf, "RegisterDomain", "RegisterWorkflowType")
     found: list[Any] = []
-    poll = threading.Thread(
-        target=lambda: found.append(swf.poll_for_decision_task(domain="shop", taskList={"name": "deciders"}))
-    )
+    poll = threading.Thread(target=lambda: found.append(swf.poll_for_decision_task(**DECIDERS)))
     poll.start()
-    swf.start_workflow_execution(domain="shop", workflowId="w", workflowType={"name": "order", "version": "1"})
+    swf.start_workflow_execution(domain="shop", workflowId="w", workflowType=ORDER)
     poll.join(10)
 
     assert found[0]["workflowExecution"]["workflowId"] == "w"

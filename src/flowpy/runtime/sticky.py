@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sized
+from operator import itemgetter
 from typing import Any, Final
 
 from attrs import define, field
@@ -49,6 +50,7 @@ _PAYLOADS: Final = {
 }
 """Events that bring code what it may hold on to: key of their attributes, and the payload in them."""
 
+_ID: Final = itemgetter("eventId")
 _payload_of: Final = _PAYLOADS.get
 _CLOSING: Final = frozenset(decision for decision, *_ in CLOSES.values())
 _log: Final = logging.getLogger("flowpy.decider")
@@ -235,14 +237,13 @@ def _what_follows(kept: _Kept, task: DecisionTask) -> list[Event] | None:
     if first < 0:
         return None
     new = events[first:] if first else events
-    id, answered = seen, None
+    # The count first: no list is made as long as a wrong id says.
+    if len(new) != task.started_event_id - seen or [*map(_ID, new)] != [*range(seen + 1, task.started_event_id + 1)]:
+        return None
     for event in new:
-        id += 1
-        if event["eventId"] != id:
-            return None
-        if answered is None and event["eventType"] == "DecisionTaskCompleted":
-            answered = event["decisionTaskCompletedEventAttributes"]["startedEventId"]
-    return new if id == task.started_event_id and answered == seen else None
+        if event["eventType"] == "DecisionTaskCompleted":
+            return new if event["decisionTaskCompletedEventAttributes"]["startedEventId"] == seen else None
+    return None
 
 
 def _characters(events: list[Event]) -> int:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from attrs import define, field
+from tests.local.shop import DECIDERS, ORDER, REGISTRATIONS, WORKERS
 
 from flowpy.local import Engine, SystemClock
 from flowpy.local.server import Application, Regions, Server
@@ -22,8 +23,6 @@ HOLD = 20.0
 """Seconds: polls end before because of a task, or because the test ends."""
 
 TARGET = "SimpleWorkflowService."
-DECIDERS = {"domain": "shop", "taskList": {"name": "deciders"}}
-WORKERS = {"domain": "shop", "taskList": {"name": "workers"}}
 
 
 _raw: list[socket.socket] = []
@@ -102,6 +101,11 @@ class Wire:
         assert answer.status == 200, answer
         return answer.json if answer.body else {}
 
+    def register(self) -> None:
+        """Registers the domain ``shop``, and in it the types ``order`` and ``charge``."""
+        for operation, request in REGISTRATIONS.items():
+            self.call(operation, **request)
+
     def raw(self) -> socket.socket:
         """A socket that is closed with the test, also with one that fails: the next ones would be blamed for it."""
         opened = socket.create_connection(self.address, timeout=30)
@@ -121,7 +125,7 @@ class Wire:
             "StartWorkflowExecution",
             domain="shop",
             workflowId=workflow_id,
-            workflowType={"name": "order", "version": "1"},
+            workflowType=ORDER,
         )["runId"]
         return run_id
 
@@ -170,27 +174,7 @@ def wire(server: Server) -> Wire:
 @pytest.fixture
 def shop(wire: Wire) -> Wire:
     """The wire to a service that has the domain ``shop``, and in it the types ``order`` and ``charge``."""
-    wire.call("RegisterDomain", name="shop", workflowExecutionRetentionPeriodInDays="7")
-    wire.call(
-        "RegisterWorkflowType",
-        domain="shop",
-        name="order",
-        version="1",
-        defaultTaskList={"name": "deciders"},
-        defaultChildPolicy="TERMINATE",
-        defaultTaskStartToCloseTimeout="30",
-        defaultExecutionStartToCloseTimeout="86400",
-    )
-    timeouts = {f"defaultTask{name}Timeout": "NONE" for name in ("ScheduleToStart", "ScheduleToClose", "StartToClose")}
-    wire.call(
-        "RegisterActivityType",
-        domain="shop",
-        name="charge",
-        version="1",
-        defaultTaskList={"name": "workers"},
-        defaultTaskHeartbeatTimeout="NONE",
-        **timeouts,
-    )
+    wire.register()
     return wire
 
 

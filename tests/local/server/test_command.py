@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.local.shop import DECIDERS
 
 from flowpy.local import check_history
 
 SOURCE = Path(__file__).parents[3] / "src"
-DECIDERS = {"domain": "shop", "taskList": {"name": "deciders"}}
 Command = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -52,20 +52,6 @@ def url_of(process: subprocess.Popen[str]) -> str:
     return found[1]
 
 
-def register(wire: Any) -> None:
-    wire.call("RegisterDomain", name="shop", workflowExecutionRetentionPeriodInDays="7")
-    wire.call(
-        "RegisterWorkflowType",
-        domain="shop",
-        name="order",
-        version="1",
-        defaultTaskList={"name": "deciders"},
-        defaultChildPolicy="TERMINATE",
-        defaultTaskStartToCloseTimeout="30",
-        defaultExecutionStartToCloseTimeout="86400",
-    )
-
-
 def test_one_line_says_where_it_is_and_how_to_use_it(command: Command, new_wire: Any) -> None:
     url = url_of(command("--port", "0"))
 
@@ -84,7 +70,7 @@ def test_a_database_outlives_the_process_and_time_goes_on_meanwhile(
     here, there = new_wire(url), new_wire(url, region="eu-west-1")
     runs = []
     for wire in (here, there):
-        register(wire)
+        wire.register()
         runs.append(wire.start())
         task = wire.call("PollForDecisionTask", **DECIDERS)
         timer = {"timerId": "t", "startToFireTimeout": "1"}
@@ -113,7 +99,7 @@ def test_polls_that_wait_are_answered_when_it_is_told_to_stop(
 ) -> None:
     process = command("--port", "0", "--hold", "60", before=before)
     wire = new_wire(url_of(process))
-    register(wire)
+    wire.register()
     poll = wire.open_poll()
     # On the same event loop, after the poll.
     wire.call("ListDomains", registrationStatus="REGISTERED")
@@ -126,14 +112,14 @@ def test_polls_that_wait_are_answered_when_it_is_told_to_stop(
 
 def test_hold_is_how_long_a_poll_waits(command: Command, new_wire: Any) -> None:
     wire = new_wire(url_of(command("--port", "0", "--hold", "0")))
-    register(wire)
+    wire.register()
 
     assert wire.call("PollForActivityTask", **DECIDERS) == {"startedEventId": 0}
 
 
 def test_region_is_that_of_unsigned_requests(command: Command, new_wire: Any) -> None:
     wire = new_wire(url_of(command("--port", "0", "--region", "ap-south-1")), region="ap-south-1")
-    register(wire)
+    wire.register()
 
     answer = wire.send(b'{"name":"shop"}', x_amz_target="SimpleWorkflowService.DescribeDomain")
 

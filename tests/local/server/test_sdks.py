@@ -14,6 +14,7 @@ from typing import Any
 
 import boto3
 import pytest
+from tests.local.shop import CHARGE, DECIDERS, ORDER, WORKERS, register
 
 from flowpy.local import client
 from flowpy.local.engine import Engine
@@ -34,13 +35,6 @@ HISTORY = [
 ]
 """What every client has done at the end."""
 
-ORDER = {"name": "order", "version": "1"}
-CHARGE = {"name": "charge", "version": "1"}
-DECIDERS = {"domain": "shop", "taskList": {"name": "deciders"}}
-WORKERS = {"domain": "shop", "taskList": {"name": "workers"}}
-TIMEOUTS = {
-    f"defaultTask{name}Timeout": "NONE" for name in ("Heartbeat", "ScheduleToStart", "ScheduleToClose", "StartToClose")
-}
 SCHEDULE = {
     "decisionType": "ScheduleActivityTask",
     "scheduleActivityTaskDecisionAttributes": {"activityId": "a", "activityType": CHARGE, "input": "42"},
@@ -82,19 +76,6 @@ def swf(request: pytest.FixtureRequest) -> Iterator[Any]:
     )
     yield made
     made.close()
-
-
-def register(swf: Any) -> None:
-    swf.register_domain(name="shop", workflowExecutionRetentionPeriodInDays="7")
-    swf.register_workflow_type(
-        domain="shop",
-        **ORDER,
-        defaultTaskList={"name": "deciders"},
-        defaultChildPolicy="TERMINATE",
-        defaultTaskStartToCloseTimeout="30",
-        defaultExecutionStartToCloseTimeout="3600",
-    )
-    swf.register_activity_type(domain="shop", **CHARGE, defaultTaskList={"name": "workers"}, **TIMEOUTS)
 
 
 def test_boto3(swf: Any) -> None:
