@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from playwright.sync_api import sync_playwright
 from tests.view.chromium import PROGRAM, document_at, needs_chromium
 from tests.view.looks import flaws_of
 
@@ -93,8 +94,7 @@ def test_pages_are_readable_and_fit(
 
 @needs_chromium
 def test_buttons_are_pressed(url: str, engine: Engine, start: Start) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="buttons are pressed with playwright")
-    with playwright.sync_playwright() as running:
+    with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
         tab = browser.new_page()
         tab.goto(url + start("o-7"))
