@@ -50,6 +50,8 @@ def match(execution: Execution, episode: Episode, close: Close | None, *, ends_h
     try:
         for event in islice(answers, execution.at, None):
             kind = event["eventType"]
+            if kind == "ActivityTaskScheduled" and _as_made(execution, event):
+                continue
             answer = _answer_of(kind)
             if answer is None:
                 if close is not None and CLOSES[kind][0] == close.type:
@@ -125,6 +127,26 @@ def scheduled(execution: Execution, task: ActivityTask, type: dict[str, str]) ->
     execution.activities[event_id] = task
     execution.matched.append(task)
     execution.at, execution.all_noted = at + 1, False
+    return True
+
+
+def _as_made(execution: Execution, event: Event) -> bool:
+    """Match an activity whose answer has just what the code made, as most of a run that is kept in memory have."""
+    unsent, attributes = execution.unsent, event["activityTaskScheduledEventAttributes"]
+    entity: Any = unsent.get(attributes["activityId"])
+    if (
+        entity is None
+        or attributes.get("input") != entity.input
+        or entity.mismatch(attributes) is not None
+        or entity.attributes
+    ):
+        return False
+    del unsent[entity.id]
+    execution.matched.append(entity)
+    entity.event_id = event_id = event["eventId"]
+    entity.state = SENT
+    entity.recorded_control = attributes.get("control")
+    execution.activities[event_id] = entity
     return True
 
 

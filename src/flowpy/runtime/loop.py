@@ -6,12 +6,13 @@ import asyncio
 import gc
 import sys
 import warnings
-from asyncio import events
+from asyncio.events import _get_running_loop, _set_running_loop
 from asyncio.tasks import _current_tasks  # type: ignore[attr-defined]
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context, copy_context
+from sys import get_asyncgen_hooks, set_asyncgen_hooks
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -42,7 +43,7 @@ def _collector(phase: str, _info: dict[str, int]) -> None:
 
     When that is, and inside whose step, is up to the collector; so while it works, this thread steps no run.
     """
-    loop: Any = events._get_running_loop()
+    loop: Any = _get_running_loop()
     if isinstance(loop, Loop):
         loop.thread = COLLECTING if phase == "start" else get_ident()
 
@@ -95,15 +96,15 @@ class Running:
         """Begin."""
         loop = self._loop
         loop.thread = get_ident()
-        self._before = events._get_running_loop()
-        self._hooks = sys.get_asyncgen_hooks()
-        events._set_running_loop(loop)  # type: ignore[arg-type] # it has what is asked of it
-        sys.set_asyncgen_hooks(None, loop._close_generator)
+        self._before = _get_running_loop()
+        self._hooks = get_asyncgen_hooks()
+        _set_running_loop(loop)  # type: ignore[arg-type] # it has what is asked of it
+        set_asyncgen_hooks(None, loop._close_generator)
 
     def __exit__(self, *_error: object) -> None:
         """End."""
-        sys.set_asyncgen_hooks(*self._hooks)
-        events._set_running_loop(self._before)
+        set_asyncgen_hooks(*self._hooks)
+        _set_running_loop(self._before)
         _current_tasks.pop(self._loop, None)
 
 
