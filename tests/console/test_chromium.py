@@ -120,3 +120,43 @@ def test_buttons_are_pressed(url: str, engine: Engine, start: Start) -> None:
         "WorkflowExecutionCancelRequested",
         "WorkflowExecutionTerminated",
     )
+
+
+@needs_chromium
+def test_what_somebody_writes_is_not_lost_when_something_happens(url: str, engine: Engine, start: Start) -> None:
+    execution = {"domain": "shop", "workflowId": "o-7"}
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        tab = browser.new_page()
+        tab.goto(url + start("o-7"))
+        tab.get_by_text("Signal", exact=True).click()
+        tab.get_by_label("Input").last.fill("a long letter")
+        engine.call("RequestCancelWorkflowExecution", execution)
+        tab.locator("h1").get_by_text("cancel requested").wait_for()
+        written, may_be_sent = (
+            tab.get_by_label("Input").last.input_value(),
+            tab.get_by_text("Send the signal").is_enabled(),
+        )
+        engine.call("TerminateWorkflowExecution", execution)
+        tab.locator("h1").get_by_text("terminated").wait_for()
+        tab.locator(".actions button:disabled").first.wait_for(state="attached")
+        kept, may_still = tab.get_by_label("Input").last.input_value(), tab.get_by_text("Send the signal").is_enabled()
+        title = tab.title()
+        browser.close()
+
+    assert (written, may_be_sent) == (kept, not may_still) == ("a long letter", True)
+    assert title.startswith("o-7: terminated")
+
+
+@needs_chromium
+def test_an_execution_that_ends_loses_its_buttons(url: str, engine: Engine, start: Start) -> None:
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        tab = browser.new_page()
+        tab.goto(url + start("o-7"))
+        engine.call("TerminateWorkflowExecution", {"domain": "shop", "workflowId": "o-7"})
+        tab.locator("h1").get_by_text("terminated").wait_for()
+        buttons = tab.locator(".actions").count()
+        browser.close()
+
+    assert buttons == 0

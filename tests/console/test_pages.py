@@ -112,6 +112,13 @@ def test_filters_hold_together(browser: Browser, query: str, found: list[str]) -
     assert shown(browser.page(f"{SHOP}&{query}")) == found
 
 
+def test_tags_lead_to_all_that_have_them(browser: Browser, start: Start) -> None:
+    start("o-7", tagList=[" two words "])
+    link = next(link for link in browser.page(SHOP).links("/executions") if "tag=" in link)
+
+    assert shown(browser.page(link)) == ["o-7"]
+
+
 @pytest.mark.parametrize("query", ["status=LOST", "since=yesterday", "after=Nowhere+x", "status=OPEN&after=Closed+"])
 def test_filters_that_cannot_be_read_are_told(browser: Browser, query: str) -> None:
     assert browser.get(f"{SHOP}&{query}").status == 400

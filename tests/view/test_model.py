@@ -12,6 +12,7 @@ import pytest
 from flowpy.history import ATTRIBUTES
 from flowpy.testing import HistoryBuilder
 from flowpy.view import Kind, Outcome, Timeline, as_html, as_svg, timeline
+from flowpy.view.summary import note
 from flowpy.view.terminal import as_text
 from flowpy.view.wording import width_of
 
@@ -178,6 +179,44 @@ def test_it_says_what_to_look_at_first() -> None:
     ]
 
 
+def test_it_says_which_timeout_an_activity_has() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    timeouts = ({"heartbeatTimeout": "60"}, {"heartbeatTimeout": "NONE"}, {"startToCloseTimeout": "90"})
+    packed = [history.schedule("pack", **each) for each in timeouts]
+    history.schedule("pack", heartbeatTimeout="60")
+    for each in packed:
+        each.start("w")
+    history.advance(10)
+    history.signal("go")
+
+    assert [work.text for work in made(history).open_work if work.kind is Kind.ACTIVITY] == [
+        "pack 1.0: started 10s ago by w, times out if 1m pass without a heartbeat",
+        "pack 1.0: started 10s ago by w, no timeout",
+        "pack 1.0: started 10s ago by w, times out in 1m 20s",
+        "pack 1.0: scheduled 10s ago, no worker has taken it from task list 'main', no timeout",
+    ]
+
+
+def test_what_is_open_is_trouble_though_another_of_its_name_ended_later() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    history.signal_external("other", "go", id="tell")
+    history.signal_external("other", "go", id="tell").deliver()
+    row = next(row for row in made(history).rows if row.kind is Kind.EXTERNAL)
+
+    assert row.outcome is Outcome.COMPLETED
+    assert row.is_troubled
+
+
+def test_what_was_refused_is_no_decision_task() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    history.begin_decision()
+    history.signal("news")
+    history.complete(refused="UNHANDLED_DECISION")
+    shown = made(history)
+
+    assert (note(shown.rows[1], shown), shown.rows[1].last.outcome) == ("2, 1 refused", Outcome.REFUSED)
+
+
 def test_it_says_that_a_run_is_held() -> None:
     history = HistoryBuilder("order")
     history.start_timer(60, id="flowpy.hold-1").fire()
@@ -223,6 +262,7 @@ def test_as_plain_data() -> None:
                 "started": "2025-01-01T12:00:02.000Z",
                 "closed": "2025-01-01T12:00:05.000Z",
                 "due": None,
+                "heartbeat": None,
                 "said": "",
                 "place": "worker-1@shop-a",
                 "event_ids": [5, 6, 7],

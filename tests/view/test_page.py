@@ -14,6 +14,7 @@ import pytest
 
 from flowpy.testing import HistoryBuilder
 from flowpy.view import as_html, timeline
+from flowpy.view.wording import printable
 
 from .chromium import document, needs_chromium, told_by
 from .histories import EVERY, hanging, long, made, rude
@@ -225,6 +226,90 @@ def test_it_is_used_with_mouse_and_keys(tmp_path: Path) -> None:
         "true",
         "0",
     ]
+
+
+@needs_chromium
+def test_keys_choose_rows_from_the_start(tmp_path: Path) -> None:
+    script = "key('ArrowDown'); key('ArrowDown'); tell($('[aria-selected=true] .label')?.textContent || 'none');"
+    page = as_html(made(hanging()))
+
+    assert told_by(page_of(tmp_path, page), script) == ["decision tasks"]
+    assert told_by(page_of(tmp_path, page), script, size="500,800") == ["none"], "there they scroll the page"
+
+
+@needs_chromium
+def test_no_label_is_torn_apart(tmp_path: Path) -> None:
+    ids = ["😀😃😄😁😆😅😂🤣", "👩🏽‍💻" * 9, "e\u0301" * 12, "הזמנה מספר שבע עשרה", "طلب-رقم-٧-من-العميل", "x" * 90]
+    history = HistoryBuilder("order", workflow_id="o")
+    for id in ids:
+        history.schedule("pack", id=id)
+    told = told_by(
+        page_of(tmp_path, as_html(made(history))),
+        """
+        for (const label of [...document.querySelectorAll('.row .label')].slice(2))
+            tell([...label.children].map((piece) => piece.textContent).join('|'));
+        """,
+    )
+
+    assert [line.replace("|", "") for line in told] == [f"activity {printable(id)}" for id in ids]
+    assert not any("\ufffd" in line for line in told)
+    assert told[2].split("|")[1] == "e\u0301" * 9
+    assert ["|" in line for line in told] == [True, True, True, False, False, True]
+
+
+@needs_chromium
+def test_times_that_are_near_to_each_other_differ(tmp_path: Path) -> None:
+    history = HistoryBuilder("plan", workflow_id="p")
+    history.advance("300d")
+    for _ in range(20):
+        history.advance(0.25)
+        history.signal("go")
+    told = told_by(
+        page_of(tmp_path, as_html(made(history))),
+        """
+        const axis = (how) => {
+            const ticks = [...document.querySelectorAll('.tick')].map((tick) => tick.textContent);
+            tell(`${how} ${ticks.length > 1} ${ticks.every((tick, n) => tick !== ticks[n + 1])}`);
+        };
+        const zoom = () => $('#rows').dispatchEvent(new WheelEvent('wheel',
+            { ctrlKey: true, deltaY: -600, clientX: innerWidth, bubbles: true }));
+        axis('all');
+        for (let n = 0; n < 7; n++) { zoom(); axis('near'); }
+        for (let n = 0; n < 9; n++) zoom();
+        axis('nearest');
+        key('0'); key('o');
+        axis('order');
+        """,
+    )
+
+    assert told == ["all true true", *["near true true"] * 7, "nearest true true", "order true true"]
+
+
+@needs_chromium
+def test_a_run_without_length_has_one_time(tmp_path: Path) -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    history.complete()
+    script = "tell($('#axis').textContent); key('o'); key('+'); tell($('#axis').textContent);"
+
+    assert told_by(page_of(tmp_path, as_html(made(history))), script) == ["0s", "0s"]
+
+
+def test_the_rows_are_not_pushed_away_by_what_is_open() -> None:
+    fan = HistoryBuilder("fan", workflow_id="f")
+    for number in range(1_000):
+        fan.schedule("work", number)
+    page = Elements(as_html(made(fan)))
+
+    assert len([each for each in page.all("button") if each.get("data-event")]) == 50
+    assert "and 950 more that are open" in "".join(page.inside("li"))
+
+
+def test_nothing_turns_the_direction_of_writing() -> None:
+    data = data_of(as_html(rude("abc\u202ecba")))
+
+    assert {bar["id"] for row in data["rows"] for bar in row["bars"]} >= {"abc cba"}
+    told = [bar[name] for row in data["rows"] for bar in row["bars"] for name in ("id", "said", "place")]
+    assert not any("\u202e" in text for text in told)
 
 
 @needs_chromium

@@ -8,8 +8,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from flowpy.testing import HistoryBuilder
 from flowpy.view import as_svg, timeline
 from flowpy.view.symbols import ALL_SYMBOLS
+from flowpy.view.wording import width_of
 
 from .histories import EVERY, hanging, long, made, rude
 
@@ -94,6 +96,40 @@ def test_rows_may_be_limited() -> None:
 
     assert 5 <= len(parsed(svg).findall(f"{NAMESPACE}g")) <= 10
     assert "more rows" in svg
+
+
+@pytest.mark.parametrize("width", [480, 1000])
+@pytest.mark.parametrize(
+    "text", ["x" * 256, "long words " * 30, "日本語の注文番号" * 9, "😀😃" * 20, "नमस्ते दुनिया " * 9]
+)
+def test_no_text_sticks_out_or_covers_another(text: str, width: int) -> None:
+    root = parsed(as_svg(rude(text), width=width))
+    parents = {child: parent for parent in root.iter() for child in parent}
+    left, right = 16 + width * 0.24, width - 16 - width * 0.24
+
+    for written in root.iter(f"{NAMESPACE}text"):
+        style, around = written.attrib["class"], parents[written]
+        x = float(written.attrib["x"])
+        end = x + width_of("".join(written.itertext())) * 7.25 * (14 / 12 if style == "title" else 1)
+        if around is not root and around.tag == f"{NAMESPACE}svg":  # which lets nothing of it be seen outside
+            x = float(around.attrib["x"])
+            end = x + float(around.attrib["width"])
+        assert end <= (left if style in ("label", "run") else width), style
+        assert style not in ("label", "run") or end < left < right
+
+
+def test_letters_of_any_font_stay_within_their_column() -> None:
+    plain, other = (parsed(as_svg(rude(text))).findall(f".//{NAMESPACE}svg") for text in ("plain", "สวัสดี"))
+
+    assert not plain
+    assert len(other) > 10
+
+
+def test_the_type_of_a_timeout_stands_beside_it() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    history.schedule("pack").time_out("SCHEDULE_TO_START")
+
+    assert as_svg(made(history), width=480).count(">SCHEDU…START<") == 1
 
 
 def test_its_heading_may_stand_elsewhere() -> None:

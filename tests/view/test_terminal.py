@@ -6,8 +6,10 @@ import io
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
+from flowpy.testing import HistoryBuilder
 from flowpy.view import timeline
 from flowpy.view.terminal import TerminalTimeline, as_text
 from flowpy.view.wording import width_of
@@ -82,6 +84,84 @@ def test_without_unicode() -> None:
     console.file.seek(0)
 
     assert "==> runs" in console.file.read()
+
+
+def test_without_unicode_the_bars_stay_where_they_are() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    for name in ("日本語の注文", "e\u0301te\u0301", "สวัสดี", "plain"):
+        history.schedule("pack", id=name)
+    console = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"), width=80)
+    console.print(TerminalTimeline(made(history, later=90)))
+    console.file.seek(0)
+    lines = console.file.read().splitlines()
+
+    rows = [line for line in lines if line.startswith("activity ")]
+    assert len({line.index("..") for line in rows}) == len({line.index("! waits") for line in rows}) == 1
+    assert [line.split("..")[0].rstrip() for line in rows][:2] == ["activity ????????????", "activity ete"]
+
+
+def test_letters_are_as_wide_as_terminals_have_them() -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    for name in ("สวัสดีครับ", "עִבְרִית", "e\u0301", "日本語", "❤️", "plain"):
+        history.schedule("pack", id=name)
+    lines = as_text(made(history, later=90), width=100).splitlines()
+
+    assert len({cell_len(line[: line.index("┄")]) for line in lines if line.startswith("activity ")}) == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(40, 24), (80, 24), (80, 50), (200, 60)])
+def test_it_is_no_higher_than_asked(width: int, height: int) -> None:
+    fan = HistoryBuilder("fan", workflow_id="fan-1")
+    for number in range(100):
+        fan.schedule("work", number, taskList={"name": "a list that nobody knows"})
+
+    for shown in (made(fan, later=100), made(hanging(), later=300), rude("x" * 256), rude("long words " * 20)):
+        console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+        console.print(TerminalTimeline(shown, height=height))
+        text: str = console.file.getvalue()  # type: ignore[attr-defined]
+        lines = text.splitlines()
+        assert len(lines) <= height
+        assert len(lines) > height - 4 or len(shown.rows) < 20, "what room there is is used"
+        assert any(line.startswith("decision tasks") for line in lines)
+
+
+def test_the_open_that_have_no_room_are_counted() -> None:
+    fan = HistoryBuilder("fan", workflow_id="fan-1")
+    for number in range(100):
+        fan.schedule("work", number)
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    console.print(TerminalTimeline(made(fan, later=100), height=24))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+
+    told = sum(line.startswith("! activity") for line in text.splitlines())
+    assert 0 < told < 12
+    assert f"and {100 - told} more that are open" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("kind", ["SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "START_TO_CLOSE", "HEARTBEAT"])
+def test_the_type_of_a_timeout_stands_beside_it(kind: str, width: int) -> None:
+    history = HistoryBuilder("order", workflow_id="o")
+    late = history.schedule("pack")
+    if kind != "SCHEDULE_TO_START":
+        late.start()
+    late.time_out(kind)
+    text = as_text(made(history), width=width)
+
+    row = next(line for line in text.splitlines() if "pack-1" in line)
+    assert row.endswith(kind[-5:])
+
+
+def test_times_by_order_tell_what_passed_between_them() -> None:
+    history = HistoryBuilder("plan", workflow_id="p")
+    history.advance("30d")
+    for _ in range(4):
+        history.advance(2)
+        history.signal("go")
+    lines = as_text(made(history), width=100, by_order=True).splitlines()
+    axis = next(line for line in lines if "╵" in line)
+
+    assert axis.split() == ["╵0s", "╵30d", "╵+2s", "╵+4s"]
 
 
 def test_colours_are_left_out_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 _FILE: Final = click.Path(dir_okay=False, writable=True, path_type=Path, allow_dash=True)
-_BESIDE: Final = 12
-"""Lines of a terminal that are taken by what stands above and below the rows, and by the prompt."""
-_FEWEST: Final = 5
-"""Rows that are shown however low the terminal is."""
 
 
 @frozen(kw_only=True)
@@ -137,8 +133,8 @@ def _picture(made: Timeline, wanted: _Shape, output: Output) -> Any:
     from flowpy.view.terminal import TerminalTimeline
 
     console = output.console
-    fitting = max(_FEWEST, console.height - _BESIDE - len(made.open_work)) if console.is_terminal else None
-    return TerminalTimeline(made, most=wanted.rows or fitting, by_order=wanted.by_order)
+    height = console.height - 1 if console.is_terminal else None  # the last line is for the prompt
+    return TerminalTimeline(made, most=wanted.rows, by_order=wanted.by_order, height=height)
 
 
 def _follow(client: Client, workflow_id: str, run_id: str | None, output: Output, wanted: _Shape) -> None:

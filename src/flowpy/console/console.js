@@ -24,6 +24,10 @@
     return chosen && !chosen.isCollapsed && live.contains(chosen.anchorNode);
   };
 
+  // Whether somebody has begun to fill in a form.
+  const isWritten = () => [...document.querySelectorAll(".actions :is(input:not([type=hidden]), textarea)")]
+    .some((each) => (each.type === "checkbox" ? each.checked : each.value));
+
   const opened = () => new Set([...live.querySelectorAll("details[open]")].map((each) => each.dataset.key));
 
   let shown = live.innerHTML;
@@ -50,13 +54,23 @@
       location.reload();
       return false;
     }
-    // The buttons stand outside of what is replaced.
+    const goesOn = Boolean(next.dataset.every);
     if (next.dataset.state !== live.dataset.state) {
-      location.reload();
-      return false;
+      if (!goesOn && !isWritten()) {
+        location.reload();
+        return false;
+      }
+      // The forms stand outside of what is replaced: nobody writes the input of a signal twice.
+      live.dataset.state = next.dataset.state;
+      document.title = page.title;
+      document.querySelector(".head h1").replaceChildren(...page.querySelector(".head h1").childNodes);
     }
     show(next);
-    return true;
+    if (!goesOn) {
+      for (const each of document.querySelectorAll(".actions button")) each.disabled = true;
+      say("", "");
+    }
+    return goesOn;
   };
 
   const again = async () => {
@@ -64,7 +78,7 @@
     const began = performance.now();
     try {
       goesOn = await look();
-      say("live", "live");
+      if (goesOn) say("live", "live");
     } catch {
       say("the service does not answer", "lost");
     }

@@ -80,7 +80,8 @@ def filters_of(query: Mapping[str, str]) -> Filters:
     Raises:
         Refused: A status or a time is none.
     """
-    given = {name: query.get(name, "").strip() for name in FIELDS}
+    # Names may be pasted with a space too much; a tag that has one is linked to with it.
+    given = {name: query.get(name, "") if name == "tag" else query.get(name, "").strip() for name in FIELDS}
     if given["status"] not in {"", "OPEN", "CLOSED", *CLOSE_STATUSES}:
         raise Refused(HTTPStatus.BAD_REQUEST, f"{given['status']} is no status of executions.")
     since, until = (_time(given.pop(name)) for name in ("since", "until"))

@@ -152,17 +152,19 @@ class _Rows:
 
     def _start(self, event: Event, told: dict[str, Any], first: Any) -> None:
         at = seconds(event)
-        due = None
+        due = heartbeat = None
         if first in self.open:
             key, position = self.open[first]
-            scheduled = self.bars[key][position].scheduled
-            due = _due_when_started(at, scheduled, attributes(self.events[first - 1]))
+            asked = attributes(self.events[first - 1])
+            due = _due_when_started(at, self.bars[key][position].scheduled, asked)
+            heartbeat = _length(asked.get("heartbeatTimeout"))
         place = told.get("identity") or ""
-        self.change(first, event, started=at, outcome=Outcome.STARTED, due=due, place=place)
+        self.change(first, event, started=at, outcome=Outcome.STARTED, due=due, heartbeat=heartbeat, place=place)
 
     def _end(self, event: Event, told: dict[str, Any], first_name: str, outcome: Outcome) -> None:
         first = told.get(first_name)
-        if not self.change(first, event, closed=seconds(event), outcome=outcome, said=_said(told), due=None):
+        ended = {"closed": seconds(event), "outcome": outcome, "said": _said(told), "due": None, "heartbeat": None}
+        if not self.change(first, event, **ended):
             self._refused(event, told)
 
     def _refused(self, event: Event, told: dict[str, Any]) -> None:
@@ -267,7 +269,7 @@ def rows_of(history: History) -> tuple[Row, ...]:
 def _left(bar: Bar, end: float | None) -> Bar:
     if end is None or not bar.outcome.is_open:
         return bar
-    return evolve(bar, closed=end, outcome=Outcome.LEFT_OPEN, due=None)
+    return evolve(bar, closed=end, outcome=Outcome.LEFT_OPEN, due=None, heartbeat=None)
 
 
 def _id(event: Event, told: dict[str, Any], kind: Kind, id_name: str) -> str:

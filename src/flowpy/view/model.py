@@ -71,6 +71,8 @@ class Bar:
         outcome: How it ended, or how far it has come.
         said: Reason of a failure, type of a timeout, cause of a refusal; "" if there is none.
         due: When the next timeout strikes, or the timer fires, in epoch seconds; None if nothing is due.
+        heartbeat: Of an activity that somebody works on: the seconds without a heartbeat after which it times out; None
+            if there is no such timeout.
         place: Task list of a task that nobody has begun, else who works on it; "" if not recorded.
         event_ids: The events it was made from, ascending.
         is_alarming: Whether it is open and a person should look: see ``OpenWork``.
@@ -84,6 +86,7 @@ class Bar:
     outcome: Outcome = Outcome.SCHEDULED
     said: str = ""
     due: float | None = None
+    heartbeat: int | None = None
     place: str = ""
     event_ids: tuple[int, ...] = ()
     is_alarming: bool = False
@@ -117,8 +120,8 @@ class Row:
 
     @property
     def is_troubled(self) -> bool:
-        """Whether it is open, or any of its bars ended as nobody wishes."""
-        return self.outcome.is_open or any(bar.outcome.is_bad for bar in self.bars)
+        """Whether any of its bars is open, or ended as nobody wishes."""
+        return any(bar.outcome.is_open or bar.outcome.is_bad for bar in self.bars)
 
     @property
     def attempts(self) -> int:
@@ -226,6 +229,7 @@ def _bar_as_json(bar: Bar) -> dict[str, Any]:
         "kind": str(bar.kind),
         "outcome": str(bar.outcome),
         **{name: None if value is None else iso(value) for name, value in times.items()},
+        "heartbeat": bar.heartbeat,
         "said": bar.said,
         "place": bar.place,
         "event_ids": list(bar.event_ids),

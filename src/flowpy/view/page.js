@@ -18,7 +18,7 @@ const made = (tag, className, text) => {
 
 const UNITS = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
 const elapsed = (seconds) => {
-  if (seconds < 1) return seconds >= 0.0005 ? `${Math.round(seconds * 1000)}ms` : "0s";
+  if (seconds < 0.9995) return seconds >= 0.0005 ? `${Math.round(seconds * 1000)}ms` : "0s";
   if (seconds < 59.95) return `${Math.round(seconds * 10) / 10}s`;
   let left = Math.round(seconds);
   const parts = UNITS.map(([size, unit]) => { const n = Math.floor(left / size); left -= n * size; return n ? n + unit : ""; });
@@ -45,6 +45,16 @@ const timeAt = (fraction) => {
   return times[index] + (place - index) * (times[index + 1] - times[index]);
 };
 const at = (time) => (fractionOf(time) - from) / (to - from);
+// Times one after another: those that would read like one before them are told by how much later they are.
+const toldOneByOne = (seconds) => {
+  let base = "", first = 0;
+  return seconds.map((time) => {
+    const text = elapsed(time);
+    if (text === base) return `+${elapsed(time - first)}`;
+    [base, first] = [text, time];
+    return text;
+  });
+};
 
 // --- rows ----------------------------------------------------------------------------------------
 
@@ -86,6 +96,16 @@ const barElements = (row, width) => {
   return found;
 };
 
+// The end of a label stays to be seen where there is no room for all of it. What is written from right to left is one
+// piece, for two would stand in the wrong order, and no letter is torn apart.
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
+const pieces = (text) => {
+  if (FROM_RIGHT.test(text)) return [text];
+  const each = [...letters.segment(text)].map(({ segment }) => segment), keep = Math.min(9, each.length >> 1);
+  return [each.slice(0, each.length - keep).join(""), each.slice(each.length - keep).join("")];
+};
+
 const rowElement = (r, index, width) => {
   const row = rows[r], element = made("div", `row${row.kind === 0 ? " run" : ""}`);
   element.id = `row-${r}`;
@@ -93,8 +113,8 @@ const rowElement = (r, index, width) => {
   element.setAttribute("aria-selected", r === chosen);
   element.style.top = `${index * ROW}px`;
   element.dataset.row = r;
-  const label = made("span", "label"), keep = Math.min(9, row.label.length >> 1);
-  label.append(made("span", "name", row.label.slice(0, row.label.length - keep)), made("span", "name", row.label.slice(row.label.length - keep)));
+  const label = made("span", "label");
+  label.append(...pieces(row.label).map((piece) => made("span", "name", piece)));
   const track = made("span", "track");
   track.append(...barElements(row, width));
   element.append(label, track, made("span", `note ${symbols[row.bars[row.bars.length - 1].symbol].colour}`, row.note));
@@ -139,22 +159,27 @@ const drawAxis = () => {
   const axis = $("axis"), width = axis.clientWidth, most = Math.max(2, Math.floor(width / 70));
   axis.replaceChildren();
   document.querySelectorAll(".grid").forEach((line) => line.remove());
-  const tick = (place, time) => {
-    const element = made("span", "tick", elapsed(time));
+  const tick = (place, text) => {
+    const element = made("span", "tick", text);
     element.style.left = `${place * 100}%`;
     axis.append(element);
     const line = made("span", "grid");
     line.style.left = `${axis.offsetLeft + place * width}px`;
     height.append(line);
   };
-  if (byOrder) {
-    for (let n = 0; n < most; n++) tick(n / most, timeAt(from + (n / most) * (to - from)));
+  const ticks = (found) => toldOneByOne(found).forEach((text, n) => tick(at(found[n]), text));
+  if (byOrder && times.length > 1) {
+    const last = times.length - 1, first = Math.ceil(from * last - 1e-6);
+    const end = Math.floor(from * last + (to - from) * last * 0.985), step = Math.ceil((end - first + 1) / most);
+    ticks(times.slice(first, end + 1).filter((_, n) => n % step === 0));
     return;
   }
   const low = from * end, span = (to - from) * end;
   const step = STEPS.find((each) => span / each < most) || span / most;
-  if (!(span > 0)) { tick(0, 0); return; }
-  for (let time = Math.ceil(low / step - 1e-6) * step; time <= low + span * 0.985; time += step) tick((time - low) / span, time);
+  if (!(span > 0)) { tick(0, "0s"); return; }
+  const found = [];
+  for (let time = Math.ceil(low / step - 1e-6) * step; time <= low + span * 0.985; time += step) found.push(time);
+  ticks(found);
 };
 const drawCursor = () => {
   const old = $("cursor");
@@ -167,8 +192,10 @@ const drawCursor = () => {
   cursor.style.left = `${axis.offsetLeft + place * axis.clientWidth}px`;
   height.append(cursor);
 };
+// SWF's times are milliseconds: nothing is to be seen between two of them, nor between two events.
+const narrowest = () => byOrder ? 1 / Math.max(times.length - 1, 1) : end > 0 ? Math.min(0.002 / end, 1) : 1;
 const zoom = (factor, around = (from + to) / 2) => {
-  const width = Math.min(1, Math.max((to - from) * factor, 1e-9));
+  const width = Math.min(1, Math.max((to - from) * factor, narrowest()));
   const left = Math.min(Math.max(around - (around - from) * (width / (to - from)), 0), 1 - width);
   [from, to] = [left, left + width];
   redraw();
@@ -390,7 +417,7 @@ $("axis").addEventListener("pointerdown", (event) => {
     if (Math.abs(stop - start) * box.width < 4) return;
     const width = to - from;
     [from, to] = [from + Math.min(start, stop) * width, from + Math.max(start, stop) * width];
-    redraw();
+    zoom(1);
   };
   axis.addEventListener("pointermove", move);
   axis.addEventListener("pointerup", release, { once: true });
@@ -424,7 +451,9 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isText = event.target.tagName === "INPUT";
   if (isText && event.key === "Escape") { list.focus(); return; }
-  const action = !isText && (KEYS[event.key] || (event.target === list && LIST_KEYS[event.key]));
+  // Where the page itself scrolls, the keys that scroll are its own until the rows have the focus.
+  const isList = event.target === list || (event.target === document.body && innerWidth > 760);
+  const action = !isText && (KEYS[event.key] || (isList && LIST_KEYS[event.key]));
   if (!action) return;
   event.preventDefault();
   action();

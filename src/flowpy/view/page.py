@@ -23,6 +23,8 @@ from flowpy.view.wording import printable
 __all__ = ["as_html"]
 
 _MOST_TEXT: Final = 4_000
+_MOST_OPEN: Final = 50
+"""What is open that is told above the rows; all of it stands in the rows."""
 _POINTS: Final = (Kind.SIGNAL, Kind.MARKER, Kind.OTHER)
 _KINDS: Final = tuple(Kind)
 
@@ -100,7 +102,7 @@ def _by_name(which: str) -> dict[str, str]:
 def _open(timeline: Timeline) -> str:
     """What the run waits for, as buttons that lead to its rows."""
     entries = []
-    for work in timeline.open_work:
+    for work in timeline.open_work[:_MOST_OPEN]:
         symbol = ALARM if work.is_alarming else SYMBOLS[Outcome.STARTED]
         named, told = _text(f"{work.kind} {work.id}".rstrip()), _text(work.text)
         style = f' class="{symbol.colour}"' if work.is_alarming else ""
@@ -108,6 +110,8 @@ def _open(timeline: Timeline) -> str:
             f'<li><button type="button" data-event="{work.event_id}"><span class="mark {symbol.colour}">{symbol.text}'
             f"</span><span{style}><b>{named}</b>&ensp;{told}</span></button></li>"
         )
+    if len(timeline.open_work) > _MOST_OPEN:
+        entries.append(f'<li class="dim">and {len(timeline.open_work) - _MOST_OPEN:,} more that are open</li>')
     return f'<ul id="open" aria-label="What it waits for">{"".join(entries)}</ul>' if entries else ""
 
 
@@ -150,12 +154,12 @@ def _row(row: Row, timeline: Timeline, symbols: list[Symbol]) -> dict[str, Any]:
 
 def _bar(bar: Bar, row: Row, begin: float, symbols: list[Symbol]) -> dict[str, Any]:
     return {
-        "id": bar.id,
+        "id": printable(bar.id),
         "symbol": symbols.index(symbol_of(bar)),
         "outcome": str(bar.outcome),
         **{name: _since(getattr(bar, name), begin) for name in ("scheduled", "started", "closed", "due")},
-        "said": bar.said,
-        "place": bar.place,
+        "said": printable(bar.said),
+        "place": printable(bar.place),
         "events": bar.event_ids,
         "mark": has_mark(row, bar),
         "point": bar.kind in _POINTS,

@@ -82,7 +82,8 @@ class TimeScale:
         if span <= 0 or most < 2:
             return [(0.0, "0s")]
         step = next((step for step in _STEPS if span / step < most), span / (most - 1))
-        return [(number * step / span, elapsed(number * step)) for number in range(int(span / step) + 1)]
+        times = [number * step for number in range(int(span / step) + 1)]
+        return list(zip((time / span for time in times), _told(times), strict=True))
 
 
 @frozen
@@ -115,4 +116,21 @@ class OrderScale:
             return [(0.0, "0s")]
         step = -(-last // (most - 1))
         chosen = [index for index in range(0, last + 1, step) if index == 0 or last - index >= step // 2]
-        return [(index / last, elapsed(self.times[index] - self.times[0])) for index in chosen]
+        told = _told([self.times[index] - self.times[0] for index in chosen])
+        return list(zip((index / last for index in chosen), told, strict=True))
+
+
+def _told(times: Sequence[float]) -> list[str]:
+    """Times as they are told one after another: those that would read like one before them by how much later they are.
+
+    >>> _told([0.0, 2_592_000.0, 2_592_000.5, 2_592_002.0, 2_595_600.0])
+    ['0s', '30d', '+500ms', '+2s', '30d 1h']
+    """
+    told: list[str] = []
+    base, first = "", 0.0
+    for time in times:
+        text = elapsed(time)
+        told.append(f"+{elapsed(time - first)}" if text == base else text)
+        if text != base:
+            base, first = text, time
+    return told

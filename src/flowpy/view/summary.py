@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from flowpy.view.model import HOLD, Kind, Outcome, Row, Timeline
-from flowpy.view.wording import clock, elapsed, printable
+from flowpy.view.wording import clock, cut, elapsed, printable, width_of
 
-__all__ = ["label", "note", "shown_rows", "standing", "title", "when"]
+__all__ = ["label", "note", "note_within", "shown_rows", "standing", "title", "when"]
 
 
 def title(timeline: Timeline) -> str:
@@ -73,6 +73,20 @@ def note(row: Row, timeline: Timeline) -> str:
     return f"{outcome}{attempt}{said}"
 
 
+def note_within(row: Row, timeline: Timeline, width: int) -> str:
+    """The note of a row, cut to a width.
+
+    Where there is no room, the type of a timeout and the cause of a refusal are kept, and the outcome, which the symbol
+    tells too, is left out: types and causes begin alike, so their ends are kept as well.
+    """
+    told, last = note(row, timeline), row.last
+    said = printable(last.said)
+    is_constant = last.outcome in (Outcome.TIMED_OUT, Outcome.REFUSED) and said and told.endswith(said)
+    if is_constant and width_of(told) > width:
+        return cut(said, width, middle=True)
+    return cut(told, width)
+
+
 def shown_rows(timeline: Timeline, most: int | None) -> Sequence[Row | int]:
     """The rows that a picture of limited height has room for.
 
@@ -110,7 +124,8 @@ def _with_gaps(rows: Sequence[Row], kept: Sequence[int]) -> list[Row | int]:
 def _decisions(row: Row) -> str:
     counts = Counter(bar.outcome for bar in row.bars)
     bad = [f"{number} {outcome}" for outcome, number in counts.items() if outcome.is_bad]
-    return ", ".join([f"{sum(counts.values())}", *bad])
+    # What was refused is one of several decisions of a task, and no task.
+    return ", ".join([f"{counts.total() - counts[Outcome.REFUSED]}", *bad])
 
 
 def _open(row: Row) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
 from flowpy.view.model import Bar, Kind, Outcome, Row, Timeline
 from flowpy.view.scale import Scale, scale_of
-from flowpy.view.summary import label, note, shown_rows, standing, title, when
+from flowpy.view.summary import label, note, note_within, shown_rows, standing, title, when
 from flowpy.view.symbols import ALARM, ALL_SYMBOLS, SYMBOLS, Symbol, has_mark, legend_of, symbol_of
-from flowpy.view.wording import clock, cut, elapsed, printable, width_of
+from flowpy.view.wording import clock, cut, elapsed, printable, width_of, wrapped
 
 __all__ = ["as_svg"]
 
@@ -21,6 +20,10 @@ _ROW: Final = 22
 _LINE: Final = 18
 _CHAR: Final = 7.25
 """Width of a character of a monospaced font of 12 pixels."""
+_TITLE: Final = 14 / 12
+"""How much larger the title is."""
+_OWN: Final = {*map(chr, range(128)), "…", *(symbol.text for symbol in (*ALL_SYMBOLS, ALARM))}
+"""Characters that fonts with a fixed width have."""
 _MOST_OPEN: Final = 8
 _MOST_BARS: Final = 10
 """Bars told of in the tooltip of a row: the last ones."""
@@ -80,7 +83,7 @@ class _Picture:
     def _heading(self) -> Iterator[str]:
         run = self.timeline.execution
         room = self._chars(self.width - 2 * _MARGIN)
-        yield self._written(cut(title(self.timeline), room), "title")
+        yield self._written(cut(title(self.timeline), int(room / _TITLE)), "title")
         yield self._written(cut(f"{SYMBOLS[run.outcome].text} {standing(self.timeline)}", room), symbol_of(run).colour)
         yield self._written(cut(when(self.timeline), room), "dim")
 
@@ -90,7 +93,7 @@ class _Picture:
         for each in work[:_MOST_OPEN]:
             symbol = ALARM if each.is_alarming else SYMBOLS[Outcome.STARTED]
             told = f"{printable(f'{each.kind} {each.id}'.rstrip())}: {each.text}"
-            for number, line in enumerate(textwrap.wrap(told, room) or [told]):
+            for number, line in enumerate(wrapped(told, room)):
                 yield self._written(f"{symbol.text if number == 0 else ' '} {line}", symbol.colour)
         if len(work) > _MOST_OPEN:
             yield self._written(f"  and {len(work) - _MOST_OPEN:,} more that are open", "dim")
@@ -117,10 +120,11 @@ class _Picture:
         yield f"<g><title>{_text(_tooltip(row, name, told))}</title>"
         yield f'<rect class="row" x="0" y="{self.y:g}" width="{self.width}" height="{_ROW}"/>'
         style = "run" if row.kind is Kind.EXECUTION else "label"
-        yield _at(_MARGIN, middle + 4, style, shown)
+        yield _within(_MARGIN, middle + 4, style, shown, self.left - _MARGIN - 4)
         yield from self._bars(row, middle)
-        told = cut(told, self._chars(self.width - _MARGIN - self.right - 24))
-        yield f"{_at(self.right + 24, middle + 4, symbol_of(row.last).colour, told)}</g>"
+        room = self.width - _MARGIN - self.right - 24
+        told = note_within(row, self.timeline, self._chars(room))
+        yield f"{_within(self.right + 24, middle + 4, symbol_of(row.last).colour, told, room)}</g>"
         self.y += _ROW
 
     def _bars(self, row: Row, middle: float) -> Iterator[str]:
@@ -170,7 +174,7 @@ class _Picture:
 
     def _written(self, text: str, style: str) -> str:
         self.y += _LINE
-        return _at(_MARGIN, self.y - 4, style, text)
+        return _within(_MARGIN, self.y - 4, style, text, self.width - 2 * _MARGIN)
 
     def _x(self, seconds: float) -> float:
         return self._x_at(self.scale.at(seconds))
@@ -193,6 +197,17 @@ def _tooltip(row: Row, name: str, told: str) -> str:
 
 def _at(x: float, y: float, style: str, text: str) -> str:
     return f'<text class="{style}" x="{x:.1f}" y="{y:g}" xml:space="preserve">{_text(text)}</text>'
+
+
+def _within(x: float, y: float, style: str, text: str, width: float) -> str:
+    """The same with nothing of it outside of a width.
+
+    Letters of few fonts come from whatever font the viewer has, as wide as it likes, and must not hide what is beside.
+    """
+    if _OWN.issuperset(text):
+        return _at(x, y, style, text)
+    top = y - _LINE + 4
+    return f'<svg x="{x:.1f}" y="{top:g}" width="{width:.1f}" height="{_ROW}">{_at(0, y - top, style, text)}</svg>'
 
 
 def _text(text: str) -> str:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from attrs import frozen
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
+from rich.text import Span, Text
 
-from flowpy.view.model import Bar, Kind, Outcome, Row, Timeline
+from flowpy.view.model import Bar, Kind, OpenWork, Outcome, Row, Timeline
 from flowpy.view.scale import Scale, scale_of
-from flowpy.view.summary import label, note, shown_rows, standing, title, when
+from flowpy.view.summary import label, note, note_within, shown_rows, standing, title, when
 from flowpy.view.symbols import ALARM, SYMBOLS, Symbol, has_mark, legend_of, symbol_of
 from flowpy.view.wording import cut, printable, width_of
 
 __all__ = ["TerminalTimeline", "as_text"]
 
 _MOST_OPEN: Final = 12
-"""Lines about what is open; all of it stands in the rows."""
+"""What is open that is told above the rows; all of it stands in the rows."""
+_FEWEST: Final = 5
+"""Rows that are shown however low the terminal is."""
 _GLYPHS: Final = {"waits": "┄", "runs": "━", "left": "╌", "back-off": "·", "tick": "╵"}
 _PLAIN_GLYPHS: Final = {"waits": ".", "runs": "=", "left": "-", "back-off": " ", "tick": "|"}
 
@@ -62,11 +65,13 @@ class TerminalTimeline:
         timeline: The timeline.
         most: Rows at most; default all. What is open or went wrong is shown first.
         by_order: Place events by their order, not by time.
+        height: Lines at most, all in all, where ``most`` does not say how many rows there are; default no limit.
     """
 
     timeline: Timeline
     most: int | None = None
     by_order: bool = False
+    height: int | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Fitted to the width that rich has."""
@@ -74,43 +79,70 @@ class TerminalTimeline:
         yield from map(_in_ascii, lines) if options.ascii_only else lines
 
     def _lines(self, console: Console, options: ConsoleOptions, glyphs: dict[str, str]) -> Iterator[Text]:
-        yield from self._heading(options)
+        heading = list(self._heading(options))
+        legend = self._legend(options, glyphs)
+        free = None
+        if self.height is not None and self.most is None:
+            # Beside these stand the axis and the empty lines around the picture.
+            taken = sum(len(line.wrap(console, options.max_width)) for line in heading) + len(legend) + 3
+            free = self.height - taken
+        yield from heading
         if self.timeline.open_work:
+            work = list(self._open(console, options, None if free is None else free - _FEWEST - 1))
+            free = None if free is None else free - len(work) - 1
             yield Text()
-            yield from self._open(console, options)
+            yield from work
         yield Text()
-        yield from self._picture(options, glyphs)
+        yield from self._picture(options, glyphs, self.most if free is None else max(free, _FEWEST))
         yield Text()
-        yield self._legend(options, glyphs)
+        yield from legend
 
     def _heading(self, options: ConsoleOptions) -> Iterator[Text]:
         run = self.timeline.execution
         symbol = SYMBOLS[run.outcome]
         told = Text(f"{_drawn(symbol, options.ascii_only)} {standing(self.timeline)}", f"bold {symbol.colour}")
         times = when(self.timeline)
-        yield Text(title(self.timeline), style="bold")
+        room = None if self.height is None else 2 * options.max_width - 2
+        yield Text(title(self.timeline) if room is None else cut(title(self.timeline), room, middle=True), style="bold")
         if told.cell_len + len(times) + 2 <= options.max_width:
             yield told.append(f"  {times}", "not bold default")
         else:
             yield told
             yield Text(times)
 
-    def _open(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        work = self.timeline.open_work
+    def _open(self, console: Console, options: ConsoleOptions, most: int | None) -> Iterator[Text]:
+        """What is open, in so many lines at most if there is a limit, but in three at least."""
+        work, told = self.timeline.open_work, 0
+        lines: list[Text] = []
         for each in work[:_MOST_OPEN]:
-            symbol = ALARM if each.is_alarming else SYMBOLS[Outcome.STARTED]
-            told = Text(printable(f"{each.kind} {each.id}".rstrip()), style="bold").append(f"  {each.text}", "not bold")
-            mark = Text(_drawn(symbol, options.ascii_only), style=f"bold {symbol.colour}")
-            for line in told.wrap(console, max(8, options.max_width - 2)):
-                line.rstrip()
-                yield Text.assemble(mark, " ", line)
-                mark = Text(" ")
-        if len(work) > _MOST_OPEN:
-            yield Text(f"  and {len(work) - _MOST_OPEN:,} more that are open", style="italic")
+            more = self._work(each, console, options)
+            if most is not None:
+                room = max(most, 3) - len(lines) - (told + 1 < len(work))
+                if lines and len(more) > room:
+                    break
+                more = more[:room]
+            lines += more
+            told += 1
+        yield from lines
+        if told < len(work):
+            yield Text(f"  and {len(work) - told:,} more that are open", style="italic")
 
-    def _picture(self, options: ConsoleOptions, glyphs: dict[str, str]) -> Iterator[Text]:
+    def _work(self, each: OpenWork, console: Console, options: ConsoleOptions) -> list[Text]:
+        symbol = ALARM if each.is_alarming else SYMBOLS[Outcome.STARTED]
+        told = Text(printable(f"{each.kind} {each.id}".rstrip()), style="bold").append(f"  {each.text}", "not bold")
+        if options.ascii_only:
+            told = _in_ascii(told)
+        mark = Text(_drawn(symbol, options.ascii_only), style=f"bold {symbol.colour}")
+        lines = []
+        for line in told.wrap(console, max(8, options.max_width - 2)):
+            line.rstrip()
+            lines.append(Text.assemble(mark, " ", line))
+            mark = Text(" ")
+        return lines
+
+    def _picture(self, options: ConsoleOptions, glyphs: dict[str, str], most: int | None) -> Iterator[Text]:
         timeline, scale = self.timeline, scale_of(self.timeline, by_order=self.by_order)
-        shown = shown_rows(timeline, self.most)
+        shown = shown_rows(timeline, most)
         told = [(label(row), note(row, timeline)) for row in shown if isinstance(row, Row)]
         columns = _Columns.fitted(options.max_width, told)
         yield _axis(scale, columns, glyphs)
@@ -120,7 +152,7 @@ class TerminalTimeline:
             else:
                 yield Text(f"… {row:,} more row{'' if row == 1 else 's'}", style="italic", no_wrap=True)
 
-    def _legend(self, options: ConsoleOptions, glyphs: dict[str, str]) -> Text:
+    def _legend(self, options: ConsoleOptions, glyphs: dict[str, str]) -> list[Text]:
         waits, runs = (SYMBOLS[each] for each in (Outcome.SCHEDULED, Outcome.STARTED))
         entries = [
             (f"{glyphs['waits'] * 2}{_drawn(waits, options.ascii_only)}", waits.colour, "waits"),
@@ -133,13 +165,18 @@ class TerminalTimeline:
             if lines[-1].cell_len + len(drawn) + len(name) + 3 > options.max_width:
                 lines.append(Text())
             lines[-1].append("  " if lines[-1] else "").append(drawn, colour).append(f" {name}")
-        return Text("\n").join(lines)
+        return lines
 
 
 def _in_ascii(line: Text) -> Text:
-    """The same line for a terminal that has nothing else: what users named in other letters is told by ``?``."""
-    line.plain = line.plain.replace("…", "~").encode("ascii", "replace").decode()
-    return line
+    """The same line for a terminal that has nothing else: what users named in other letters is told by ``?``.
+
+    A letter of two cells becomes two of them, and what takes no cell none, so that the bars stay where they are.
+    """
+    cells = ["~" if char == "…" else char if char.isascii() else "?" * width_of(char) for char in line.plain]
+    places = [0, *accumulate(map(len, cells))]
+    spans = [Span(places[span.start], places[span.end], span.style) for span in line.spans]
+    return Text("".join(cells), style=line.style, no_wrap=line.no_wrap, overflow=line.overflow, spans=spans)
 
 
 def _drawn(symbol: Symbol, ascii_only: bool) -> str:
@@ -167,7 +204,7 @@ def _line(row: Row, timeline: Timeline, scale: Scale, columns: _Columns, glyphs:
         text.stylize("bold")
     for char, style in _cells(row, timeline.end, scale, columns.bars, glyphs):
         text.append(char, style)
-    return text.append(" ").append(cut(note(row, timeline), columns.note), symbol_of(row.last).colour)
+    return text.append(" ").append(note_within(row, timeline, columns.note), symbol_of(row.last).colour)
 
 
 def _cells(row: Row, end: float, scale: Scale, width: int, glyphs: dict[str, str]) -> list[tuple[str, str]]:

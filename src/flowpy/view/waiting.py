@@ -112,6 +112,8 @@ def _before(failed: Sequence[Bar]) -> str:
 
 
 def _due(bar: Bar, end: float) -> str:
+    if bar.due is None and bar.heartbeat is not None:
+        return f", times out if {elapsed(bar.heartbeat)} pass without a heartbeat"
     if bar.due is None:
         return "" if bar.kind in (Kind.DECISION, Kind.EXTERNAL) else ", no timeout"
     if bar.due <= end:

@@ -6,8 +6,9 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import Final
 
-__all__ = ["clock", "cut", "elapsed", "printable", "width_of"]
+__all__ = ["clock", "cut", "elapsed", "printable", "width_of", "wrapped"]
 
+_AS_PICTURE: Final = "\ufe0f"
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
@@ -20,7 +21,7 @@ def elapsed(seconds: float) -> str:
     Args:
         seconds: How long; less than nothing counts as nothing.
     """
-    if seconds < 1:
+    if seconds < 0.9995:
         return f"{round(max(seconds, 0) * 1000)}ms" if seconds >= 0.0005 else "0s"
     if seconds < 59.95:
         return f"{round(seconds, 1):g}s"
@@ -83,6 +84,33 @@ def cut(text: str, width: int, *, middle: bool = False) -> str:
     return f"{_fitting(text, width - 1 - width_of(last))}…{last}"
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines, broken at spaces; words that are too long are broken where they have to be.
+
+    >>> wrapped("waits for 日本語", 9), wrapped("charge_card", 6)
+    (['waits for', '日本語'], ['charge', '_card'])
+
+    Args:
+        text: One line.
+        width: Cells of a line at most.
+    """
+    lines = [""]
+    for number, word in enumerate(text.split(" ")):
+        joined = f"{lines[-1]} {word}" if number else word
+        if width_of(joined) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        rest = word
+        while width_of(rest) > width:
+            lines[-1] = _fitting(rest, width) or rest[0]
+            rest = rest[len(lines[-1]) :]
+            lines.append("")
+        lines[-1] = rest
+    return lines
+
+
 def _fitting(text: str, width: int) -> str:
     """As much of the beginning of a text as fits."""
     kept = []
@@ -95,6 +123,7 @@ def _fitting(text: str, width: int) -> str:
 
 
 def _width(char: str) -> int:
-    if unicodedata.combining(char):
+    # A variation selector takes none either, but makes a picture of the character before it, which takes one more.
+    if unicodedata.category(char) in ("Mn", "Me") and char != _AS_PICTURE:
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
