@@ -14,6 +14,7 @@ from attrs import evolve
 
 from flowpy.cli.failing import Exit, Failure
 from flowpy.cli.importing import dotted, import_module
+from flowpy.cli.leaving import leave
 from flowpy.errors import FlowpyError
 from flowpy.worker.configuration import KEYS, PREFIX, Configuration, Key
 from flowpy.worker.loading import worker_of
@@ -134,6 +135,9 @@ def _work(configuration: Configuration) -> int:
         if isinstance(error, FlowpyError):
             raise
         raise _taken(error) from error
+    finally:
+        if made.abandoned:
+            leave()
     return Exit.ABANDONED if made.abandoned else Exit.OK
 
 

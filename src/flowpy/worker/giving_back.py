@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from typing import Any, Final
 
 from attrs import define, evolve, field, frozen
 
 from flowpy.data.failures import Failure, failure_text
-from flowpy.errors import ServiceError, UnknownResource
+from flowpy.errors import ServiceError, Throttled, UnknownResource
 from flowpy.service.protocol import Service
-from flowpy.service.retrying import PASSING
+from flowpy.service.retrying import PASSING, Backoff, Pause, persist
 
 __all__ = ["OpenActivities"]
 
@@ -23,6 +22,7 @@ _ANSWERS: Final = frozenset(
     {"RespondActivityTaskCompleted", "RespondActivityTaskFailed", "RespondActivityTaskCanceled"}
 )
 _HEARTBEAT: Final = "RecordActivityTaskHeartbeat"
+_THROTTLED: Final = Backoff(initial=0.25, maximum=2.0)
 _log = logging.getLogger("flowpy.worker")
 
 
@@ -45,11 +45,9 @@ class OpenActivities:
 
     Args:
         service: The service.
-        is_manual: Whether the activity of that name and version is completed elsewhere: it is none of the worker's.
     """
 
     service: Service
-    is_manual: Callable[[str, str], bool]
     _open: dict[str, _Open] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
@@ -74,46 +72,53 @@ class OpenActivities:
             self._drop(request["taskToken"])
         return reply
 
-    def fail_all(self) -> int:
+    def hand_over(self, token: str) -> None:
+        """A manual activity has returned: somebody else completes its task, which is none of the worker's any more."""
+        self._drop(token)
+
+    def fail_all(self, pause: Pause = lambda _seconds: True) -> int:
         """Tell the service that the tasks which are open failed, so that they are retried at once.
 
         One whose activity has ended, and whose answer did not get through, is given that answer: work that was done
-        is not done again.
+        is not done again. Several threads may share the work.
+
+        Args:
+            pause: Waits while the service throttles; True gives up. Default: at once.
 
         Returns:
             How many it took.
         """
-        with self._lock:
-            tasks, self._open = self._open, {}
         given, failures = 0, 0
-        for token, task in tasks.items():
+        while failures < ENOUGH and (taken := self._take()) is not None:
+            token, task = taken
             operation, request = task.answer or ("RespondActivityTaskFailed", _stopped(token, task.label))
             try:
-                self.service.call(operation, request)
+                persist(self.service, operation, request, pause=pause, backoff=_THROTTLED, passing=(Throttled,))
             except UnknownResource:
+                failures = 0
                 continue
             except ServiceError as refused:
                 failures += 1
                 _log.error("%s is left to its timeouts: %s", task.label, refused)
-                if failures == ENOUGH:
-                    break
                 continue
-            given += 1
+            given, failures = given + 1, 0
             how = "given back as failed (WorkerStopped)" if task.answer is None else "answered at last"
             _log.warning("%s: %s", how, task.label)
         return given
+
+    def _take(self) -> tuple[str, _Open] | None:
+        with self._lock:
+            token = next(iter(self._open), None)
+            return None if token is None else (token, self._open.pop(token))
 
     def _add(self, task: dict[str, Any]) -> None:
         token = task.get("taskToken")
         if not token:
             return
         name, version = task["activityType"]["name"], task["activityType"]["version"]
-        if not self.is_manual(name, version):
-            workflow_id = task["workflowExecution"]["workflowId"]
-            with self._lock:
-                self._open[token] = _Open(
-                    f"activity {name} {version} {task['activityId']!r} of workflow {workflow_id!r}"
-                )
+        workflow_id = task["workflowExecution"]["workflowId"]
+        with self._lock:
+            self._open[token] = _Open(f"activity {name} {version} {task['activityId']!r} of workflow {workflow_id!r}")
 
     def _has_ended(self, operation: str, request: dict[str, Any]) -> None:
         token = request["taskToken"]
