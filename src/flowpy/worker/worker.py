@@ -47,6 +47,10 @@ GIVE_BACK: Final = 6.0
 _log = logging.getLogger("flowpy.worker")
 
 
+class _NotYet(BaseException):
+    """Asked to stop while the types are registered: raised in the signal handler, wherever that call waits."""
+
+
 class Worker:
     """Runs workflows and activities: polls one task list of one domain until it is stopped.
 
@@ -113,6 +117,7 @@ class Worker:
         self._sticky: Sticky | None = None
         self._started = False
         self._running = False
+        self._is_registering = False
         self._ended = threading.Event()
 
     @property
@@ -144,10 +149,10 @@ class Worker:
         """
         self._running = True
         try:
-            with stop_signals(lambda: self._lifecycle.mailbox.put(Stop())):
+            with stop_signals(self._asked):
                 try:
                     self.start()
-                except (Throttled, ServiceUnavailable):
+                except (_NotYet, Throttled, ServiceUnavailable):
                     if self._lifecycle.mailbox.empty():
                         raise
                     _log.info("worker stops: types are not registered yet")
@@ -229,7 +234,21 @@ class Worker:
         """Drain and stop."""
         self.stop()
 
+    def _asked(self) -> None:
+        self._lifecycle.mailbox.put(Stop())
+        if self._is_registering:
+            # Nothing is under way yet, and a service that does not answer keeps a call for minutes.
+            self._is_registering = False
+            raise _NotYet
+
     def _register(self) -> None:
+        self._is_registering = True
+        try:
+            self._register_all()
+        finally:
+            self._is_registering = False
+
+    def _register_all(self) -> None:
         registrar = Registrar(self._service, self.domain, self.task_list, self._pause_registration)
         if self.settings.register_domain is not None:
             registrar.register_domain(self.settings.register_domain)
