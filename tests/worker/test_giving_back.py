@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
 from flowpy import errors
+from flowpy.data import Converter, Encryption, Payloads
 from flowpy.service.faults import fault
 from flowpy.worker import Worker, WorkerSettings, current_activity
+from flowpy.worker.activity_context import ActivityContext
 from flowpy.worker.giving_back import OpenActivities
 from flowpy.worker.lifecycle import Stop
+from flowpy.worker.previous import previous_details
 
 from .twin import PATIENCE, OneActivity, Twin, activity, greet, order
 
@@ -160,12 +164,27 @@ def test_throttling_is_waited_out(service, open_activities):
 # --- the worker ---------------------------------------------------------------------------------
 
 
-def abandoned(twin, **options):
+class History:
+    """A history to which a second attempt was added, from its end."""
+
+    def __init__(self, events):
+        scheduled = {"activityId": "greet-1.r2"}
+        again = {"eventId": len(events) + 1, "eventType": "ActivityTaskScheduled"}
+        self.events = [*events, {**again, "activityTaskScheduledEventAttributes": scheduled}]
+
+    def call(self, operation, request):
+        return {"events": self.events[::-1]}
+
+
+def abandoned(twin, details=None, **options):
     """Stop a worker whose activity does not end; gives the run and the worker, which the service knows too."""
     begun, release = threading.Event(), threading.Event()
 
     @activity(name="greet")
     def stuck(name: str) -> None:
+        if details is not None:
+            current_activity().heartbeat(details)
+            twin.wait_for("RecordActivityTaskHeartbeat")
         begun.set()
         release.wait(PATIENCE)
 
@@ -186,6 +205,21 @@ def test_a_worker_fails_what_it_abandons(twin, caplog):
     assert failed["activityTaskFailedEventAttributes"]["reason"].startswith("WorkerStopped: ")
     assert "given back as failed" in caplog.text
     assert worker.abandoned == ["<activity greet 1.0 'greet-1' of workflow 'order-7'>"]
+
+
+@pytest.mark.parametrize("codecs", [[], [Encryption({"k": bytes(32)}, current="k")]])
+def test_what_it_recorded_last_reaches_the_next_attempt(twin, codecs):
+    converter = Converter(payloads=Payloads(codecs))
+    run_id, _ = abandoned(twin, converter=converter, details={"done": 5})
+    again = {
+        "taskToken": "t-2",
+        "activityId": "greet-1.r2",
+        "activityType": {"name": "greet", "version": "1.0"},
+        "workflowExecution": {"workflowId": "order-7", "runId": run_id},
+    }
+    second = History(twin.events(run_id))
+    previous = partial(previous_details, second, converter.payloads)
+    assert ActivityContext(again, "shop", converter=converter, previous=previous).last_details() == {"done": 5}
 
 
 def test_a_worker_may_leave_it_to_its_timeouts(twin):

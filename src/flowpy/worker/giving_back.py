@@ -9,6 +9,7 @@ from typing import Any, Final
 from attrs import define, evolve, field, frozen
 
 from flowpy.data.failures import Failure, failure_text
+from flowpy.data.jsontext import parse
 from flowpy.errors import ServiceError, Throttled, UnknownResource
 from flowpy.service.protocol import Service
 from flowpy.service.retrying import PASSING, Backoff, Pause, persist
@@ -32,10 +33,12 @@ class _Open:
 
     Attributes:
         label: The task, for the log.
+        details: Those of its last heartbeat, as they were sent.
         answer: The answer that did not get through, operation and request, if the activity has ended.
     """
 
     label: str
+    details: str | None = None
     answer: tuple[str, dict[str, Any]] | None = None
 
 
@@ -59,6 +62,8 @@ class OpenActivities:
             return reply
         if operation not in _ANSWERS and operation != _HEARTBEAT:
             return self.service.call(operation, request)
+        if operation == _HEARTBEAT and request.get("details") is not None:
+            self._note(request["taskToken"], details=request["details"])
         try:
             reply = self.service.call(operation, request)
         except UnknownResource:
@@ -66,7 +71,7 @@ class OpenActivities:
             raise
         except PASSING:
             if operation in _ANSWERS:
-                self._has_ended(operation, request)
+                self._note(request["taskToken"], answer=(operation, request))
             raise
         if operation in _ANSWERS:
             self._drop(request["taskToken"])
@@ -91,7 +96,7 @@ class OpenActivities:
         given, failures = 0, 0
         while failures < ENOUGH and (taken := self._take()) is not None:
             token, task = taken
-            operation, request = task.answer or ("RespondActivityTaskFailed", _stopped(token, task.label))
+            operation, request = task.answer or ("RespondActivityTaskFailed", _stopped(token, task))
             try:
                 persist(self.service, operation, request, pause=pause, backoff=_THROTTLED, passing=(Throttled,))
             except UnknownResource:
@@ -120,18 +125,20 @@ class OpenActivities:
         with self._lock:
             self._open[token] = _Open(f"activity {name} {version} {task['activityId']!r} of workflow {workflow_id!r}")
 
-    def _has_ended(self, operation: str, request: dict[str, Any]) -> None:
-        token = request["taskToken"]
+    def _note(self, token: str, **known: Any) -> None:
         with self._lock:
             if token in self._open:
-                self._open[token] = evolve(self._open[token], answer=(operation, request))
+                self._open[token] = evolve(self._open[token], **known)
 
     def _drop(self, token: str) -> None:
         with self._lock:
             self._open.pop(token, None)
 
 
-def _stopped(token: str, label: str) -> dict[str, Any]:
-    message = f"the worker stopped before {label} had ended; it may have done part of its work"
-    reason, details = failure_text(Failure(type="WorkerStopped", module="flowpy.worker", message=message))
+def _stopped(token: str, task: _Open) -> dict[str, Any]:
+    """The failure of a task that is given back; the next attempt goes on from what it recorded last."""
+    message = f"the worker stopped before {task.label} had ended; it may have done part of its work"
+    heartbeat = None if task.details is None else parse(task.details)
+    failure = Failure(type="WorkerStopped", module="flowpy.worker", message=message, heartbeat=heartbeat)
+    reason, details = failure_text(failure)
     return {"taskToken": token, "reason": reason, "details": details}
