@@ -391,6 +391,9 @@ class Service:
             worker._lifecycle.stopping.wait()
             say("stopping")
             return {}
+        if "silent" in sys.argv:
+            say("registering")
+            release.wait()
         return engine.call(operation, request)
 
 worker = Worker(Service(), domain="shop", activities=[stuck], settings=WorkerSettings(activity_pollers=1, grace=300))
@@ -439,6 +442,15 @@ def test_a_signal_ends_an_idle_worker(number):
     process.signal(number)
     code, out, _ = process.end()
     assert (code, out) == (0, "stopping\nended\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_worker_that_still_waits_for_the_service_to_register_its_types(number):
+    process = Process("silent")
+    process.says("registering")
+    process.signal(number)
+    code, out, _ = process.end()
+    assert (code, out) == (0, "ended\n")
 
 
 def test_a_second_signal_ends_a_busy_worker_at_once():

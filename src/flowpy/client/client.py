@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Self, TypeVar, overload
 
@@ -308,6 +308,11 @@ class Client:
 
     def _called(self, call: ClientCall, send: Proceed[ClientCall]) -> dict[str, Any]:
         reply: dict[str, Any] = nested(self._arounds, send)(call)
+        if self._arounds and not isinstance(reply, Mapping):
+            raise DeclarationError(
+                f"an interceptor around {call.operation} gave {type(reply).__name__}: give what proceed(call) gave. "
+                "If it was called, SWF has acted"
+            )
         return reply
 
     def call_repeatable(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:

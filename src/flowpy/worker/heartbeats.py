@@ -39,11 +39,11 @@ def interval(timeout: str | None) -> float:
         timeout: SWF's form, seconds as text or "NONE"; None if undeclared.
 
     Returns:
-        A third of it, at least 1 s; 20 s without one.
+        A third of it; 20 s without one.
     """
     if timeout is None or timeout == "NONE":
         return DEFAULT_INTERVAL
-    return max(1.0, int(timeout) / 3)
+    return int(timeout) / 3
 
 
 @define(eq=False)
@@ -140,7 +140,7 @@ class Heartbeats:
             self.stop(context)
         except Throttled:
             # Sooner than ever: two turns missed in a row would be one too many.
-            return max(_GAP, beat.interval / 4)
+            return min(beat.interval, max(_GAP, beat.interval / 4))
         except ServiceUnavailable:
             return min(beat.interval, _RETRY)
         except Exception as error:

@@ -94,6 +94,11 @@ class Processes:
             return None
         return Response(answer["operation"], answer["fields"])
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the worker has stopped: an activity without an answer has not ended then, it was ended."""
+        return self._is_closed
+
     def close(self) -> None:
         """End all processes; activities that still run are terminated, and killed if that does not end them soon."""
         atexit.unregister(self.close)

@@ -126,6 +126,7 @@ class Supervisor:
     _kill_at: float = field(default=float("inf"), init=False)
     _code: int = field(default=0, init=False)
     _was_ready: bool = field(default=False, init=False)
+    _has_worked: bool = field(default=False, init=False)
     _looked: float = field(default=float("inf"), init=False)
 
     def run(self) -> int:
@@ -222,7 +223,8 @@ class Supervisor:
             self._code = max(self._code, 0 if code == -signal.SIGTERM else code if code > 0 else FAILED * (code < 0))
             _log.info("worker %d has ended: %s", child.number, how)
             return
-        if code == USAGE and not was_ready:
+        self._has_worked = self._has_worked or was_ready
+        if code == USAGE and not self._has_worked:
             _log.error("worker %d ended: %s; it would end again, so all stop", child.number, how)
             self._code = USAGE
             self._stop(signal.SIGTERM)
@@ -258,6 +260,7 @@ class Supervisor:
     def _tell(self) -> None:
         shown = [child.shown() for child in self._children]
         ready = sum(child["ready"] for child in shown)
+        self._has_worked = self._has_worked or ready > 0
         self._was_ready = self._was_ready or ready == len(shown)
         told = {"WATCHDOG": "1"}
         if self._was_ready:

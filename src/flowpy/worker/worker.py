@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from queue import Empty
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from flowpy.client import Client
 from flowpy.data.converter import DEFAULT
@@ -41,7 +41,14 @@ from flowpy.worker.surroundings import surroundings
 
 __all__ = ["Worker"]
 
+GIVE_BACK: Final = 6.0
+"""Seconds in which what was left is given back: with what follows less than a supervisor waits after the grace."""
+
 _log = logging.getLogger("flowpy.worker")
+
+
+class _NotYet(BaseException):
+    """Asked to stop while the types are registered: raised in the signal handler, wherever that call waits."""
 
 
 class Worker:
@@ -102,7 +109,7 @@ class Worker:
         self._slots = Slots(self.settings.activity_slots)
         self._decision_slots = Slots(self.settings.threads)
         self._quarantine = Quarantine()
-        self._open = OpenActivities(self._service, self._is_manual)
+        self._open = OpenActivities(self._service)
         self._health = Health(self._lifecycle, self._slots, self._quarantine, self.settings.grace)
         self._abandoned: list[str] = []
         self._decisions: DecisionWorker | None = None
@@ -110,6 +117,7 @@ class Worker:
         self._sticky: Sticky | None = None
         self._started = False
         self._running = False
+        self._is_registering = False
         self._ended = threading.Event()
 
     @property
@@ -141,10 +149,10 @@ class Worker:
         """
         self._running = True
         try:
-            with stop_signals(lambda: self._lifecycle.mailbox.put(Stop())):
+            with stop_signals(self._asked):
                 try:
                     self.start()
-                except (Throttled, ServiceUnavailable):
+                except (_NotYet, Throttled, ServiceUnavailable):
                     if self._lifecycle.mailbox.empty():
                         raise
                     _log.info("worker stops: types are not registered yet")
@@ -226,7 +234,21 @@ class Worker:
         """Drain and stop."""
         self.stop()
 
+    def _asked(self) -> None:
+        self._lifecycle.mailbox.put(Stop())
+        if self._is_registering:
+            # Nothing is under way yet, and a service that does not answer keeps a call for minutes.
+            self._is_registering = False
+            raise _NotYet
+
     def _register(self) -> None:
+        self._is_registering = True
+        try:
+            self._register_all()
+        finally:
+            self._is_registering = False
+
+    def _register_all(self) -> None:
         registrar = Registrar(self._service, self.domain, self.task_list, self._pause_registration)
         if self.settings.register_domain is not None:
             registrar.register_domain(self.settings.register_domain)
@@ -275,11 +297,8 @@ class Worker:
             self._converter,
             self.settings.cancel_grace,
             self._around.activity,
+            self._open.hand_over,
         )
-
-    def _is_manual(self, name: str, version: str) -> bool:
-        found = (each for each in self.activities if (each.name, each.version) == (name, version))
-        return any(activity.manual for activity in found)
 
     def _wait(self) -> BaseException | None:
         while True:
@@ -298,9 +317,12 @@ class Worker:
         end_polls(self.service, self.identity, self._lifecycle, keeps)
         # An error of a poll is reported promptly: the other polls would only meet it again.
         patient = self._lifecycle.drain(self.settings.grace, wait_for_polls=error is None)
+        left = self._lifecycle.tasks
+        if self._activity_worker is not None:
+            self._activity_worker.end_processes()
         if patient and self.settings.on_abandon == "fail":
-            self._open.fail_all()
-        self._abandoned = self._lifecycle.abandon()
+            self._lifecycle.attend(lambda: self._open.fail_all(self._lifecycle.pause_answer), GIVE_BACK)
+        self._abandoned = self._lifecycle.abandon(left)
         self._close()
         _log.info("worker stopped, %d tasks abandoned", len(self._abandoned))
 
