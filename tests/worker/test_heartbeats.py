@@ -65,7 +65,8 @@ def sent_until(heartbeats, seconds):
 
 
 @pytest.mark.parametrize(
-    ("timeout", "seconds"), [("60", 20.0), ("300", 100.0), ("3", 1.0), ("1", 1 / 3), ("NONE", 20.0), (None, 20.0)]
+    ("timeout", "seconds"),
+    [("60", 20.0), ("300", 100.0), ("3", 1.0), ("1", 1 / 3), ("0", 0.25), ("NONE", 20.0), (None, 20.0)],
 )
 def test_the_interval_is_a_third_of_the_timeout(timeout, seconds):
     assert interval(timeout) == seconds
