@@ -260,7 +260,7 @@ class ActivityCall(RunPromise[Any], ActivityTask):
             ActivityScheduleFailed(
                 f"SWF did not schedule activity {self.activity.name} {self.activity.version} ({self.id}): {cause}",
                 cause=cause,
-                id=self.id,
+                id=self.task.id,
                 event_id=event["eventId"],
             )
         )
