@@ -304,6 +304,29 @@ def test_what_a_manual_activity_recorded_last_is_sent_when_it_returns(twin):
     assert [beat["details"] for beat in twin.calls("RecordActivityTaskHeartbeat")][-1] == '{"asked": "o-7"}'
 
 
+def test_a_worker_that_a_poll_had_ended_still_gives_its_work_the_grace(twin):
+    begun = threading.Event()
+
+    @activity(name="greet")
+    def slow(name: str) -> None:
+        begun.set()
+        worker._lifecycle.stopping.wait(PATIENCE)
+
+    settings = WorkerSettings(decider=lambda workflows: OneActivity(), grace=PATIENCE)
+    worker = Worker(twin, domain="shop", workflows=[order], activities=[slow], task_list="main", settings=settings)
+    worker.start()
+    run_id = twin.start()
+    assert begun.wait(PATIENCE)
+    polled = len(twin.calls("PollForActivityTask"))
+    twin.fail("PollForActivityTask", fault("AccessDeniedException", "", "PollForActivityTask"))
+    twin.wait_for("PollForActivityTask", polled + 1)
+    twin.until(lambda: not worker._lifecycle.mailbox.empty())
+    with pytest.raises(errors.AccessDenied):
+        worker.stop()
+    assert worker.abandoned == []
+    assert "ActivityTaskCompleted" in twin.types(run_id)
+
+
 def test_a_worker_that_ended_its_work_abandoned_nothing(twin):
     settings = WorkerSettings(decider=lambda workflows: OneActivity())
     with Worker(

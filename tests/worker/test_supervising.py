@@ -219,7 +219,9 @@ def test_workers_that_were_paused_with_the_supervisor_are_not_taken_for_silent(m
     assert killed
 
 
-@pytest.mark.parametrize("said", ["X_FLOWPY={", "X_FLOWPY=3", "X_FLOWPY", "=", "\xff"])
+@pytest.mark.parametrize(
+    "said", ["X_FLOWPY={", "X_FLOWPY=3", "X_FLOWPY", 'X_FLOWPY={"grace_seconds": "long"}', "=", "\xff"]
+)
 def test_what_others_say_in_a_workers_name_ends_nobody(script, said):
     def speak(running):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:

@@ -93,6 +93,12 @@ class _Child:
                     report = json.loads(told.get("X_FLOWPY", ""))
                     self.report = report if isinstance(report, dict) else self.report
 
+    @property
+    def grace(self) -> float:
+        """Seconds that it says it needs to end; 0 if it does not say it in numbers."""
+        said = self.report.get("grace_seconds")
+        return said if isinstance(said, (int, float)) else 0.0
+
     def shown(self) -> dict[str, Any]:
         """What is said of it."""
         pid = None if self.process is None else self.process.pid
@@ -237,7 +243,7 @@ class Supervisor:
 
     def _stop(self, number: int) -> None:
         self._stops += 1
-        grace = max([self.grace, *(child.report.get("grace_seconds", 0.0) for child in self._children)])
+        grace = max([self.grace, *(child.grace for child in self._children)])
         self._kill_at = time.monotonic() + (grace if self._stops == 1 else 0.0) + MARGIN
         _log.info("%s: the workers are told to stop", signal.Signals(number).name)
         self.notifier.send(STOPPING="1", STATUS="draining")

@@ -217,7 +217,7 @@ class Worker:
         if self._running:
             self._ended.wait()
         elif self._started and not self._ended.is_set():
-            error = self._wait()
+            error = self._stopped_by()
             self._drain(error)
             self._ended.set()
             if error is not None:
@@ -299,6 +299,13 @@ class Worker:
             self._around.activity,
             self._open.hand_over,
         )
+
+    def _stopped_by(self) -> BaseException | None:
+        """The error that ended the worker before it was asked to stop, which is no second request then."""
+        error: BaseException | None = None
+        while not isinstance(message := self._lifecycle.message(), Stop):
+            error = error or message
+        return error
 
     def _wait(self) -> BaseException | None:
         while True:
