@@ -186,7 +186,9 @@ class Run(Generic[R]):
         """
         if self._workflow is None:
             remedy = f"client.run({self.workflow_id!r}, workflow=<the declared workflow>)"
-            raise CallError(f"query {name!r} replays the workflow's code, which this handle does not know: {remedy}")
+            raise CallError(
+                f"query {name!r} replays the workflow's code, which this handle does not know", remedy=remedy
+            )
         from flowpy.runtime.querying import query
 
         run_id = self._known_run_id()

@@ -18,6 +18,7 @@ from flowpy.history.reader import History
 from flowpy.replay.answers import PATCH, SIDE_EFFECT
 from flowpy.testing.replacing import KeyedReplacement, Replace, Scalar
 from flowpy.testing.sources import read_source
+from flowpy.words import an
 
 __all__ = ["redact"]
 
@@ -271,7 +272,7 @@ class _Redaction:
         made = self.replace(value, names)
         if type(made) is not type(value):
             raise DeclarationError(
-                f"redact: replace gave a {type(made).__name__} for a {type(value).__name__} "
+                f"redact: replace gave {an(type(made).__name__)} for {an(type(value).__name__)} "
                 f"({' → '.join(names)}): the code that reads it would not"
             )
         return made

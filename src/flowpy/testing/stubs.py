@@ -111,8 +111,8 @@ class Stub:
                 self._outcomes[position] = evolve(outcome, left=outcome.left - 1)
                 return outcome
         raise CallError(
-            f"{self.what} was called {self._drawn} times, and its stub says how the first {self._drawn - 1} calls "
-            "end: add .then(...), or leave out times=... of the last"
+            f"{self.what} was called {self._drawn} times, and its stub says how the first {self._drawn - 1} calls end",
+            remedy="add .then(...), or leave out times=... of the last",
         )
 
 

@@ -168,7 +168,7 @@ class Selection:
     def __attrs_post_init__(self) -> None:
         for name, value in (("open", self.open), ("closed", self.closed)):
             if value is not None and value < 0:
-                raise DeclarationError(f"Selection: {name}={value} is no number of executions; say 0 or more")
+                raise DeclarationError(f"Selection: {name}={value} is no number of executions", remedy="say 0 or more")
 
     def listed(self, client: Client) -> Iterator[Description]:
         """The executions, page by page as they are asked for; those that close meanwhile may come twice."""
@@ -188,7 +188,9 @@ def verify(
 ) -> Verification:
     """See ``Replayer.verify``."""
     if not calls_per_second > 0:
-        raise DeclarationError(f"verify: calls_per_second={calls_per_second!r} is no rate; say how many, such as 5")
+        raise DeclarationError(
+            f"verify: calls_per_second={calls_per_second!r} is no rate", remedy="say how many, such as 5"
+        )
     reading = ReadingService(client.service, calls_per_second, client.sleep, client.clock)
     reader = Client(client.domain, reading, converter=client.converter, sleep=client.sleep, clock=client.clock)
     verification = Verification(client.domain)

@@ -205,7 +205,9 @@ def _settings(values: dict[str, Any], origins: dict[str, str]) -> WorkerSettings
 
 def _unknown(name: str, where: str, names: Mapping[str, Any]) -> ConfigurationError:
     if name in CODE_ONLY:
-        return ConfigurationError(f"{where}: {name} is an object: give it to a Worker in Python, and name that Worker")
+        return ConfigurationError(
+            f"{where}: {name} is an object", remedy="give it to a Worker in Python, and name that Worker"
+        )
     near = difflib.get_close_matches(name.lower().replace("-", "_"), names, 1, 0.0)
     return ConfigurationError(f"{where}: there is no setting {name!r}; the nearest is {near[0]!r}")
 
