@@ -225,7 +225,7 @@ class TestWhatDoesNotFit:
             (add, {"returns": 1, "times": 1.5}, "times=1.5 is no number of calls"),
             (add, {"returns": 1, "heartbeats": "half"}, "is no list of details"),
             (add, {"raises": UnicodeDecodeError}, r"raises=UnicodeDecodeError\(...\)"),
-            (add, {}, "say one of returns, raises, by, times_out, not none"),
+            (add, {}, "it says nothing; say one of returns, raises, by, times_out"),
             (add, {"returns": 1, "raises": OSError}, "not returns and raises"),
             (print_in_java, {"delay": 1}, "there is no function here to run"),
             (charge.fn, {"returns": 1}, "is no activity, workflow or Lambda function"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from flowpy.cli.executions import named
+from flowpy.cli.failing import Misuse
 from flowpy.cli.importing import import_workflow
 from flowpy.cli.printing import Output, output_option
 from flowpy.cli.signals import doubt
@@ -34,7 +35,9 @@ def _named_values(
     for name, value in given:
         if value.startswith("-") and value in options:
             form = f"{option.opts[0]} {option.metavar}"
-            raise click.UsageError(f"{option.opts[0]} {name}: {value} is an option and no value: {form}", context)
+            raise Misuse(
+                f"{option.opts[0]} {name}: {value} is an option and no value", f"{context.command_path} {form}"
+            )
     return given
 
 

@@ -66,7 +66,8 @@ class Handlers:
         if len(found) != 1:
             raise DeclarationError(
                 f"{where}: a workflow class needs exactly one @execute method, the one that runs; it has "
-                + (", ".join(found) + ": unmark all but one" if found else "none: put @execute on it")
+                + (", ".join(found) or "none"),
+                remedy="unmark all but one" if found else "put @execute on it",
             )
         return cls(
             found[0],

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from flowpy.errors import DeclarationError
+from flowpy.words import an
 
 __all__ = [
     "RESERVED",
@@ -105,11 +106,12 @@ def check_tag_list(tags: Any, what: str = "tag_list") -> tuple[str, ...]:
         DeclarationError: If there are more, or one is not a text of that length.
     """
     if isinstance(tags, str) or not isinstance(tags, Iterable):
-        raise DeclarationError(f"{what}: give a list of texts, such as [{tags!r}], not {tags!r}")
+        raise DeclarationError(f"{what}: {tags!r} is no list of texts", remedy=f"give such as [{tags!r}]")
     listed = tuple(tags)
     if len(listed) > _MOST_TAGS:
         raise DeclarationError(
-            f"{what}: {len(listed)} tags, but SWF takes at most {_MOST_TAGS}", remedy=f"drop {listed[5:]!r}"
+            f"{what}: {len(listed)} tags, but SWF takes at most {_MOST_TAGS}",
+            remedy=f"drop {', '.join(map(repr, listed[_MOST_TAGS:]))}",
         )
     return tuple(check_text(tag, f"{what}: tag {tag!r}", _LONGEST_NAME, shortest=0) for tag in listed)
 
@@ -127,7 +129,7 @@ def check_text(value: Any, what: str, longest: int, *, shortest: int = 1) -> str
         DeclarationError: If it is not.
     """
     if not isinstance(value, str):
-        raise DeclarationError(f"{what}: give text in quotes, not {value!r} ({type(value).__name__})")
+        raise DeclarationError(f"{what}: {value!r} is {an(type(value).__name__)}", remedy="give text in quotes")
     if len(value) < shortest:
         raise DeclarationError(f"{what}: it is empty; SWF needs at least {shortest} character")
     if len(value) > longest:

@@ -57,7 +57,10 @@ class Interceptor:
         """Refuse what could not be called when it is too late to say so."""
         given = self._given()
         if not given:
-            raise DeclarationError("Interceptor: give workflow=, activity=, decision= or client=, a function each")
+            raise DeclarationError(
+                "Interceptor: it stands around nothing",
+                remedy="give workflow=, activity=, decision= or client=, a function each",
+            )
         for kind, around in given.items():
             if not callable(around):
                 raise DeclarationError(f"Interceptor: {kind}={around!r} cannot be called")

@@ -79,9 +79,9 @@ def redact(
         '["y-3", {"name": "Rtp", "paid": true}]'
     """
     if replace is not None and key is not None:
-        raise DeclarationError("redact: the key is for the keyed hash; with replace=... leave it out")
+        raise DeclarationError("redact: the key is for the keyed hash, not for replace=...", remedy="leave it out")
     if isinstance(keep, str | bytes) or not isinstance(keep, Collection):
-        raise DeclarationError(f"redact: keep={keep!r} is no set of names: give keep={{{keep!r}}}")
+        raise DeclarationError(f"redact: keep={keep!r} is no set of names", remedy=f"give keep={{{keep!r}}}")
     secret = secrets.token_bytes(32) if key is None else key.encode() if isinstance(key, str) else key
     history = read_source(source)
     redaction = _Redaction(history, frozenset(keep), replace or KeyedReplacement(secret))

@@ -56,8 +56,8 @@ def load(name: str) -> Worker | list[Workflow[..., Any] | Activity[..., Any]]:
     if found is _ABSENT:
         there = [key for key, value in vars(module).items() if isinstance(value, (Worker, Workflow, Activity))]
         known = f"what is declared there is {', '.join(there)}" if there else "nothing is declared there"
-        near = did_you_mean(attribute, there) or ";"
-        raise ConfigurationError(f"{name}: module {module_name} has no {attribute!r}{near} {known}")
+        near = did_you_mean(attribute, there)
+        raise ConfigurationError(f"{name}: module {module_name} has no {attribute!r}{near}", remedy=known)
     if isinstance(found, Worker):
         return found
     items: list[Any] = list(found) if isinstance(found, (list, tuple)) else [found]
