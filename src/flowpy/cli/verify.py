@@ -78,7 +78,8 @@ def verify(
             found = replayer.verify(client, selection, calls_per_second=rate, progress=lambda _: advance(1))
     output.answer(found.to_json(), str(found))
     if found.unknown:
-        output.note("hint: name the modules that declare them too, with commas between, or choose with --type")
+        other = "" if stored is not None else ", or choose with --type"
+        output.note(f"hint: name the modules that declare them too, with commas between{other}")
     click.get_current_context().exit(_exit(found))
 
 
