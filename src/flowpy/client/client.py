@@ -315,8 +315,8 @@ class Client:
         reply: dict[str, Any] = nested(self._arounds, send)(call)
         if self._arounds and not isinstance(reply, Mapping):
             raise DeclarationError(
-                f"an interceptor around {call.operation} gave {type(reply).__name__}: give what proceed(call) gave. "
-                "If it was called, SWF has acted"
+                f"an interceptor around {call.operation} gave {type(reply).__name__}",
+                remedy="give what proceed(call) gave. If it was called, SWF has acted",
             )
         return reply
 
