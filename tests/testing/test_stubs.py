@@ -226,7 +226,7 @@ class TestWhatDoesNotFit:
             (add, {"returns": 1, "heartbeats": "half"}, "is no list of details"),
             (add, {"raises": UnicodeDecodeError}, r"raises=UnicodeDecodeError\(...\)"),
             (add, {}, "it says nothing; say one of returns, raises, by, times_out"),
-            (add, {"returns": 1, "raises": OSError}, "not returns and raises"),
+            (add, {"returns": 1, "raises": OSError}, "it says returns and raises"),
             (print_in_java, {"delay": 1}, "there is no function here to run"),
             (charge.fn, {"returns": 1}, "is no activity, workflow or Lambda function"),
         ],

@@ -262,7 +262,7 @@ def test_a_worker_can_register_its_domain(twin):
         ({"activities": [order]}, "as activity; give what @activity made"),
         ({"activities": greet}, r"activities=<activity greet 1.0> is one; give a list, activities=\[…\]"),
         ({"workflows": order}, r"is one; give a list, workflows=\[…\]"),
-        ({"activities": [greet], "identity": 3}, "Worker: identity: give text"),
+        ({"activities": [greet], "identity": 3}, "Worker: identity: 3 is an int"),
         ({"activities": [greet], "task_list": ""}, "Worker: task_list: it is empty"),
         ({"activities": [greet], "settings": {"threads": 2}}, "is no WorkerSettings"),
     ],
