@@ -87,7 +87,7 @@ def test_one_that_forgets_the_reply_is_told_so():
         proceed(call)
 
     service = Recorder({"runId": "R-1"})
-    with pytest.raises(DeclarationError, match="around StartWorkflowExecution gave NoneType: give what proceed"):
+    with pytest.raises(DeclarationError, match="around StartWorkflowExecution gave NoneType; give what proceed"):
         Client("shop", service, interceptors=[Interceptor(client=forget)]).start(order, "o-7")
 
 

@@ -104,7 +104,7 @@ def test_variables_of_others_are_left_alone():
         ("[worker]\nthreads = '3'\n", "threads='3' is no whole number"),
         ("[worker]\nthreads = true\n", "threads=True is no whole number"),
         ("[worker]\nthreads = 0\n", "threads=0 is no whole number of 1 or more"),
-        ("[worker]\nconverter = 'mine'\n", "converter is an object: give it to a Worker"),
+        ("[worker]\nconverter = 'mine'\n", "converter is an object; give it to a Worker"),
         ("[workers]\nthreads = 1\n", r"has no table \[worker\]; it has 'workers'"),
         ("threads\n", "is no TOML"),
         ("threads = 9\n[worker]\n", r"'threads' is outside of \[worker\], which all settings belong in"),

@@ -93,7 +93,8 @@ def check_arguments(text: str, signature: Signature, converter: Converter, what:
             raise
         largest = max(sizes, key=lambda name: sizes[name])
         size = f"{sizes[largest]:,} characters"
-        raise PayloadTooLarge(f"{error}. The largest is {_argument(largest, signature)}: {size}") from None
+        message = f"{error.what}. The largest is {_argument(largest, signature)}: {size}"
+        raise PayloadTooLarge(message, remedy=error.remedy) from None
 
 
 def _blame(signature: Signature, positional: tuple[Any, ...], named: dict[str, Any], converter: Converter) -> None:

@@ -205,9 +205,11 @@ def _settings(values: dict[str, Any], origins: dict[str, str]) -> WorkerSettings
 
 def _unknown(name: str, where: str, names: Mapping[str, Any]) -> ConfigurationError:
     if name in CODE_ONLY:
-        return ConfigurationError(f"{where}: {name} is an object: give it to a Worker in Python, and name that Worker")
+        return ConfigurationError(
+            f"{where}: {name} is an object", remedy="give it to a Worker in Python, and name that Worker"
+        )
     near = difflib.get_close_matches(name.lower().replace("-", "_"), names, 1, 0.0)
-    return ConfigurationError(f"{where}: there is no setting {name!r}; the nearest is {near[0]!r}")
+    return ConfigurationError(f"{where}: there is no setting {name!r}", remedy=f"the nearest is {near[0]!r}")
 
 
 def _from_file(path: str | Path | None) -> Iterator[tuple[str, Any, str]]:
@@ -245,7 +247,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Any
                 yield known[variable].name, known[variable].parse(text, variable), variable
         elif variable != CONFIG and told != variable.upper():
             for near in difflib.get_close_matches(told, names, 1, _NEAR):
-                raise ConfigurationError(f"{variable} is no setting; the nearest is {PREFIX}{near}")
+                raise ConfigurationError(f"{variable} is no setting", remedy=f"the nearest is {PREFIX}{near}")
 
 
 def _from_options(options: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:

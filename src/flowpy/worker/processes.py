@@ -262,6 +262,6 @@ def _name_of(converter: Converter) -> tuple[str, str]:
             if value is converter:
                 return name, key
     raise DeclarationError(
-        'the converter cannot be imported by another process, as executor="process" needs it: '
-        "give it a name at the top level of a module"
+        'the converter cannot be imported by another process, as executor="process" needs it',
+        remedy="give it a name at the top level of a module",
     )

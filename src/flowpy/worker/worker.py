@@ -96,7 +96,9 @@ class Worker:
         self.task_list = task_list
         self.identity = (identity or f"{os.getpid()}@{socket.gethostname()}")[:256]
         if not isinstance(settings, (WorkerSettings, type(None))):
-            raise DeclarationError(f"Worker: settings={settings!r} is no WorkerSettings: give WorkerSettings(…)")
+            raise DeclarationError(
+                f"Worker: settings={settings!r} is no WorkerSettings", remedy="give WorkerSettings(…)"
+            )
         self.settings = settings or WorkerSettings()
         self._around = surroundings(interceptors, self.settings, self.domain, task_list)
         self.service = target
@@ -345,9 +347,9 @@ def _target(service: Client | Service, domain: str | None) -> tuple[Service, str
     if isinstance(service, Client):
         return service.service, domain or service.domain
     if not isinstance(service, Service):
-        raise DeclarationError(f"Worker needs a flowpy.Client or a Service, not {service!r}: {WRAP}")
+        raise DeclarationError(f"Worker needs a flowpy.Client or a Service, not {service!r}", remedy=WRAP)
     if domain is None:
-        raise DeclarationError("Worker needs a domain: give domain=…, or a flowpy.Client that has one")
+        raise DeclarationError("Worker needs a domain", remedy="give domain=…, or a flowpy.Client that has one")
     return service, domain
 
 
@@ -367,21 +369,25 @@ def _limited(service: Service, settings: WorkerSettings, lifecycle: Lifecycle) -
 
 def _listed(what: str, given: Iterable[Any]) -> list[Any]:
     if isinstance(given, (Workflow, Activity)):
-        raise DeclarationError(f"Worker: {what}={given!r} is one: give a list, {what}=[…]")
+        raise DeclarationError(f"Worker: {what}={given!r} is one", remedy=f"give a list, {what}=[…]")
     return list(given)
 
 
 def _check(workflows: list[Workflow[..., Any]], activities: list[Activity[..., Any]]) -> None:
     if not workflows and not activities:
-        raise DeclarationError("Worker has nothing to run: give workflows=[…], activities=[…] or both")
+        raise DeclarationError("Worker has nothing to run", remedy="give workflows=[…], activities=[…] or both")
     for kind, items, declared in (("workflow", workflows, Workflow), ("activity", activities, Activity)):
         seen: set[tuple[str, str]] = set()
         for item in items:
             if not isinstance(item, declared):
-                raise DeclarationError(f"Worker got {item!r} as {kind}: give what @{kind} made of the function")
+                raise DeclarationError(
+                    f"Worker got {item!r} as {kind}", remedy=f"give what @{kind} made of the function"
+                )
             key = (item.name, item.version)
             if key in seen:
-                raise DeclarationError(f"Worker got two {kind} types {key[0]} {key[1]}: change name or version of one")
+                raise DeclarationError(
+                    f"Worker got two {kind} types {key[0]} {key[1]}", remedy="change name or version of one"
+                )
             seen.add(key)
     external = [activity.name for activity in activities if activity.external]
     if external:
