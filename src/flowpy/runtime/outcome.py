@@ -10,7 +10,7 @@ from flowpy.data.limits import DATA
 from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, PayloadError, PayloadTooLarge, RunHeld
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Close, Site
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.sites import raised_at
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Outcome:
         return {}
 
 
-def waited_for(run: Run) -> list[ActivityCall | ChildCall | LambdaCall]:
+def waited_for(run: Run) -> list[ActivityPromise | ChildCall | LambdaCall]:
     """Activities, children and Lambda functions the close waits for, in order of creation."""
     calls = run.open_calls | {call._number: call for call in _matched_as_made(run)}
     return [calls[number] for number in sorted(calls)]
@@ -187,8 +187,8 @@ def is_waiting(run: Run) -> bool:
     return bool(run.open_calls) or any(True for _ in _matched_as_made(run))
 
 
-def _matched_as_made(run: Run) -> Iterator[ActivityCall]:
+def _matched_as_made(run: Run) -> Iterator[ActivityPromise]:
     """Open activities that were matched with their answers as the code made them: only the kernel has them."""
     for task in run.execution.activities.values():
-        if isinstance(task, ActivityCall) and not task.let_go:
+        if isinstance(task, ActivityPromise) and not task.let_go:
             yield task

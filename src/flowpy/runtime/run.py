@@ -39,7 +39,7 @@ from flowpy.history.events import Event, seconds
 from flowpy.history.malformed import MALFORMED
 from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous as spawn_asynchronous
 from flowpy.runtime.children import ChildCall
@@ -143,7 +143,7 @@ class Run:
         self.execution.marker_listener = self
         self.episodes = Episodes(brief=observer is None)
         self.loop = Loop(self)
-        self.open_calls: dict[int, ActivityCall | ChildCall | LambdaCall] = {}
+        self.open_calls: dict[int, ActivityPromise | ChildCall | LambdaCall] = {}
         self.tasks: dict[Task[Any], None] = {}
         self.detached: dict[Task[Any], None] = {}
         self.execution.where = lambda: waiting_sites(self.tasks)

@@ -19,7 +19,7 @@ from flowpy.local.engine.lambda_functions import error_payload
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Entity
 from flowpy.replay.outbox import key_of
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.children import ChildCall
 from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.waiting import sleep
@@ -96,7 +96,7 @@ class Sending:
 
     def _activity(self, attributes: Attributes) -> None:
         entity = self._entity("ScheduleActivityTask", attributes["activityId"])
-        call = entity if isinstance(entity, ActivityCall) else entity.listener
+        call = entity if isinstance(entity, ActivityPromise) else entity.listener
         activity: Activity[..., Any] = call.activity
         self._stage.known.meet_activity(activity, _list_of(attributes))
         outcome = self._outcome(activity)
