@@ -193,9 +193,7 @@ class Divergence:
         return asdict(self, value_serializer=lambda _, __, value: list(value) if isinstance(value, tuple) else value)
 
 
-def paired(
-    history: tuple[Decided, ...], code: tuple[Decided, ...]
-) -> list[tuple[Decided | None, Decided | None]]:
+def paired(history: tuple[Decided, ...], code: tuple[Decided, ...]) -> list[tuple[Decided | None, Decided | None]]:
     """Put the decisions of both sides side by side: the same id first, then those of one kind in their order.
 
     >>> old = Decided("ScheduleActivityTask(a-1: a 1.0)", "ScheduleActivityTask", "a-1", "a", 5)

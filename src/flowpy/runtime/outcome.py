@@ -96,8 +96,11 @@ class Outcome:
             self.refusal = (cause, event["eventId"])
         if kind == CONTINUE and cause not in RETRIED:
             name = self._run.info.workflow_type
-            self.kind, self.value = FAIL, ContinueAsNewFailed(
-                f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+            self.kind, self.value = (
+                FAIL,
+                ContinueAsNewFailed(
+                    f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+                ),
             )
 
     def check_refusal(self) -> None:
