@@ -41,6 +41,7 @@ test: lint types unit
 
 lint: $(VENV)/.lint
 	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
 
 types: $(VENV)/.lint
 	@$(BIN)/mypy --no-error-summary

@@ -109,6 +109,4 @@ class _History:
         return self.add("ActivityTaskStarted", identity="worker", scheduledEventId=scheduled)
 
     def completed(self, number: int, scheduled: int, started: int) -> int:
-        return self.add(
-            "ActivityTaskCompleted", result=str(number), scheduledEventId=scheduled, startedEventId=started
-        )
+        return self.add("ActivityTaskCompleted", result=str(number), scheduledEventId=scheduled, startedEventId=started)

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "src" / "flowpy"
 
-_KERNEL = {"errors", "declare", "data", "history", "replay"}
+_KERNEL = {"errors", "words", "declare", "data", "history", "replay"}
 _RUNNING = _KERNEL | {"runtime", "service", "interceptors"}
 
 # Each room with the rooms it may import from; "face" is flowpy/__init__.py.
@@ -20,21 +20,22 @@ _RUNNING = _KERNEL | {"runtime", "service", "interceptors"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "rules": set(),
-    "declare": {"errors"},
+    "words": set(),
+    "declare": {"errors", "words"},
     "interceptors": {"errors", "declare", "service"},
-    "data": {"errors", "declare"},
-    "history": {"errors"},
+    "data": {"errors", "declare", "words"},
+    "history": {"errors", "words"},
     "replay": _KERNEL | {"rules"},
     "runtime": _KERNEL | {"rules", "interceptors"},
     "check": {"rules"},
-    "service": {"errors"},
+    "service": {"errors", "words"},
     "client": _RUNNING,
     "worker": _RUNNING | {"client"},
     "telemetry": _RUNNING | {"worker"},
     "view": {"errors", "data", "history"},
     "console": {"errors", "history", "view"},
     # The embedded service is SWF and knows nothing of the SDK.
-    "local": {"errors"},
+    "local": {"errors", "words"},
     "testing": _RUNNING | {"client", "worker", "view", "local", "face"},
     "cli": _RUNNING | {"client", "worker", "view", "local", "testing", "face", "check", "rules", "console"},
     "face": _RUNNING | {"client", "worker"},

@@ -259,7 +259,7 @@ def test_lists(client, service):
     assert (closed.workflow_id, closed.status) == ("one", "CLOSED")
     assert list(client.list_closed(since=closed.start_time.replace(year=closed.start_time.year + 1))) == []
     assert closed.start_time.astimezone(UTC) == closed.start_time
-    with pytest.raises(errors.DeclarationError, match="workflow=5 is no type: give a declared workflow, a name"):
+    with pytest.raises(errors.DeclarationError, match="workflow=5 is no type; give a declared workflow, a name"):
         list(client.list_open(workflow=5))
 
 
@@ -480,7 +480,7 @@ def test_a_result_that_is_none_of_the_activitys_is_refused_before_it_is_sent(cli
 
 @pytest.mark.parametrize("given", ["no address", ValueError, None])
 def test_what_is_no_exception_fails_no_activity(client, task, given):
-    with pytest.raises(errors.DeclarationError, match="is no exception: give one"):
+    with pytest.raises(errors.DeclarationError, match="is no exception; give one"):
         task.fail(given)
     assert last(client)[0] != "ActivityTaskFailed"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,14 +20,19 @@ def blocks(document: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_the_example_prints_what_is_shown_and_its_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_prints_what_is_shown_and_its_test_passes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (example, test), (shown,) = blocks(ROOT / "README.md", "python"), blocks(ROOT / "README.md", "text")
-    page: dict[str, Any] = {"__name__": "readme"}
+    page: dict[str, Any] = {"__name__": "__main__"}
 
     exec(compile(example, "README.md", "exec"), page)  # noqa: S102 - our own file
 
     assert capsys.readouterr().out == shown
 
+    first = ModuleType("first")
+    vars(first).update(page, __name__="first")
+    monkeypatch.setitem(sys.modules, "first", first)
     exec(compile(test, "README.md", "exec"), page)  # noqa: S102 - our own file
     with Environment() as swf:
         page["test_order"](swf)

@@ -62,7 +62,8 @@ is long for its docstrings; there is no logic in it.
     ├── ContinueAsNew                            raised by flowpy.continue_as_new
     └── ActivityCancelRequested                  raised in activity code that was asked to stop
 
-Each class has a ``code`` that never changes, to search for and to alert on.
+Each class has a ``code`` that never changes, to search for and to alert on. Each error says what happened (``what``)
+and, where there is something to do about it, what (``remedy``); its text is both.
 """
 
 from __future__ import annotations
@@ -149,9 +150,36 @@ __all__ = [
 
 
 class FlowpyError(Exception):
-    """The root of all errors of flowpy."""
+    """The root of all errors of flowpy.
+
+    Args:
+        message: What happened, where and why.
+        remedy: What to do about it; the text of the error ends with it.
+
+    Attributes:
+        remedy: The same, "" if there is none to tell.
+    """
 
     code: ClassVar[str] = "FLOWPY"
+    remedy: str = ""
+
+    def __init__(self, message: str = "", *, remedy: str = "") -> None:
+        if remedy:
+            message = f"{message}{_before_remedy(message)}{remedy}"
+            self.remedy = remedy
+        super().__init__(message)
+
+    @property
+    def what(self) -> str:
+        """The text of the error without the remedy."""
+        text = str(self)
+        return text.removesuffix(self.remedy).rstrip("; \n") if self.remedy else text
+
+
+def _before_remedy(message: str) -> str:
+    if "\n" in message:
+        return "\n"
+    return " " if message.endswith((".", "?")) else "; "
 
 
 # --- declarations ---------------------------------------------------------------------------
@@ -305,8 +333,8 @@ class PayloadKeyUnknown(PayloadUnavailable, LookupError):
 
     code = "FLOWPY-P6"
 
-    def __init__(self, message: str, *, key_id: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, key_id: str = "", remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
         self.key_id = key_id
 
 
@@ -325,8 +353,8 @@ class PayloadMissing(PayloadUnavailable, LookupError):
 
     code = "FLOWPY-P8"
 
-    def __init__(self, message: str, *, uri: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, uri: str = "", remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
         self.uri = uri
 
 
@@ -348,8 +376,8 @@ class HistoryError(FlowpyError, ValueError):
 
     code = "FLOWPY-H1"
 
-    def __init__(self, message: str, *, event_id: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, event_id: int | None = None, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
         self.event_id = event_id
 
 
@@ -697,8 +725,9 @@ class ExecutionError(_Failed, FlowpyError):
         reason: str = "",
         details: str | None = None,
         failure: Any = None,
+        remedy: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, remedy=remedy)
         self.workflow_id = workflow_id
         self.run_id = run_id
         self.reason = reason
@@ -755,8 +784,8 @@ class ServiceError(FlowpyError):
 
     code = "FLOWPY-X0"
 
-    def __init__(self, message: str, *, operation: str = "", fault: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, operation: str = "", fault: str = "", remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
         self.operation = operation
         self.fault = fault
 

@@ -42,6 +42,14 @@ def test_the_help_names_every_command_and_fits_80_columns() -> None:
     assert "..." not in done.stdout.partition("Options:")[2]
 
 
+@pytest.mark.parametrize("name", [[], ["types"], *(name.split() for name in ALL)])
+def test_no_help_is_wider_than_80_columns_or_cut(name: list[str]) -> None:
+    done = CliRunner().invoke(command, [*name, "--help"], prog_name="flowpy", terminal_width=80)
+
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "...\n" not in done.stdout.partition("\n")[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,11 +135,54 @@ def test_what_a_deploy_would_break(flowpy: Flowpy, stored: Path, folder: tuple[s
 
     told = json.loads(done.stdout)
     assert done.exit_code == 3
-    assert list(told) == ["domain", "ok", "types", "findings", "omitted", "calls"]
+    assert list(told) == ["domain", "ok", "types", "findings", "unknown_types", "omitted", "calls"]
     assert told["types"] == [
         {"name": "Parcel", "version": "2.0", "outcomes": {"unknown version": 1}},
         {"name": "order", "version": "1.0", "outcomes": {"differs": 1}},
     ]
+
+
+LONE = "from flowpy import workflow\n\n\n@workflow\nasync def lone() -> None: ...\n"
+
+
+@pytest.mark.parametrize("folder", [(), ("stored",), ("stored/order.history.json",)])
+def test_types_that_the_code_does_not_have_are_not_verified_and_told(
+    flowpy: Flowpy, shop: Path, stored: Path, folder: tuple[str, ...]
+) -> None:
+    (shop / "lone.py").write_text(LONE)
+    shutil.copy(next((shop / "stored").glob("o*.json")), shop / "stored" / "order.history.json")
+
+    done = flowpy("verify", "lone", *folder)
+    told = flowpy("verify", "lone", *folder, "--json")
+
+    assert (done.exit_code, told.exit_code) == (4, 4)
+    assert "\nNOT verified: " in done.stdout
+    assert "order 1.0" in done.stdout.splitlines()[-1]
+    assert done.stderr.startswith("hint: name the modules that declare them too")
+    unknown = json.loads(told.stdout)["unknown_types"]
+    assert {"name": "order", "version": "1.0"}.items() <= unknown[-1].items()
+    assert sum(one["executions"] for one in unknown) >= 1
+
+
+def test_a_type_is_not_missed_whose_executions_in_the_domain_are_all_closed(
+    flowpy: Flowpy, swf: Environment, shop: Path, stored: Path
+) -> None:
+    (shop / "lone.py").write_text(LONE)
+    for one in list(swf.client.list_open()):
+        swf.find(one.workflow_id).terminate()
+
+    done = flowpy("verify", "lone", "--closed", "10", "--json")
+
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["unknown_types"]) == (0, [])
+    assert {"unknown type"} == {name for one in told["types"] for name in one["outcomes"]}
+
+
+@pytest.mark.parametrize("option", [("--type", "order"), ("--open", "1"), ("--closed", "1"), ("--since", "1h")])
+def test_stored_histories_are_not_chosen_among(flowpy: Flowpy, stored: Path, option: tuple[str, str]) -> None:
+    done = flowpy("verify", "shop", "stored", *option)
+
+    assert (done.exit_code, done.stderr.splitlines()[1][:20]) == (2, "hint: leave them out")
 
 
 def test_a_missing_version_alone(flowpy: Flowpy, stored: Path) -> None:

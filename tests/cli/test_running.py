@@ -43,7 +43,7 @@ def test_a_module_with_one_workflow_needs_no_name(flowpy: Flowpy, shop: Path) ->
 
     assert flowpy("run", "alone").stdout == "1\n"
     assert flowpy("run", "alone.py").stdout == "1\n"
-    assert "which workflow of module shop; there are shop:order, shop:Parcel" in flowpy("run", "shop").stderr
+    assert "which workflow of module shop?\nhint: there are shop:order, shop:Parcel" in flowpy("run", "shop").stderr
 
 
 def test_the_same_workflow_with_other_options_is_no_second_one(flowpy: Flowpy, shop: Path) -> None:
@@ -120,13 +120,13 @@ def test_a_value_that_was_forgotten(flowpy: Flowpy, arguments: list[str], messag
 def test_the_nearest_workflow_is_named(flowpy: Flowpy) -> None:
     done = flowpy("run", "shop:ordr", "o-7")
 
-    assert "has no workflow 'ordr'; did you mean 'order'? there are shop:order" in done.stderr
+    assert "has no workflow 'ordr'; did you mean 'order'?\nhint: there are shop:order" in done.stderr
 
 
 def test_from_another_folder(flowpy: Flowpy, shop: Path) -> None:
     (shop / "inner").mkdir()
 
-    told = "inner is a folder, no module with code of its own: name a module in it, as in inner.orders, or go there"
+    told = "inner is a folder, no module with code of its own\nhint: name a module in it, as in inner.orders,"
     assert told in flowpy("run", "inner:order", "o-7").stderr
 
 
@@ -178,7 +178,7 @@ def test_what_no_replay_can_repeat_is_found(flowpy: Flowpy, shop: Path) -> None:
     [
         ("def broken(:\n", "SyntaxError: invalid syntax"),
         ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("x = 1\n", "declares no workflow: mark a function with @flowpy.workflow"),
+        ("x = 1\n", "declares no workflow\nhint: mark a function with @flowpy.workflow"),
         ("from flowpy import workflow\n\n\n@workflow\ndef w(*a): ...\n", "*a is not possible"),
     ],
 )

@@ -172,6 +172,7 @@ def test_only_what_is_new_is_read_while_following() -> None:
         ((), "Missing argument", 2),
         (("nowhere.json",), "there is no file 'nowhere.json'", 2),
         (("no/where",), "there is no file 'no/where'", 2),
+        (("tests/cases/histories/",), "is a folder, and show takes one file", 2),
         ((FILE, "--code", "shop:order", "--svg", "x.svg"), "--code has no place in an SVG picture", 2),
         ((FILE, "--code", "no_such_shop"), "there is no module 'no_such_shop'", 2),
         ((FILE, "--follow"), "a file does not grow", 2),
@@ -262,3 +263,32 @@ def test_an_execution_that_is_not_there() -> None:
 
     assert "no run of workflow 'order-9' is known" in done.output
     assert done.exit_code == 4
+
+
+def test_a_folder_is_told_with_what_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("stored").mkdir()
+    Path("bare").mkdir()
+    for name in ("a", "b b", "c", "d"):
+        Path(f"stored/{name}.history.json").write_text("{}", encoding="utf-8")
+
+    stored, bare = show("stored"), show("bare/")
+
+    assert (stored.exit_code, bare.exit_code) == (2, 2)
+    assert stored.stderr.splitlines() == [
+        "error: 'stored' is a folder, and show takes one file",
+        "hint: in it are stored/a.history.json, 'stored/b b.history.json', stored/c.history.json and 1 more",
+    ]
+    assert bare.stderr.splitlines()[1] == "hint: no history is in it: flowpy history --output downloads one"
+
+
+def test_a_folder_without_histories_may_have_the_name_of_an_execution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("order-1").mkdir()
+    with Environment() as swf:
+        swf.start(order, "o-7")
+        done = show("order-1", connect=lambda _: swf.client)
+
+    assert (done.exit_code, "  order-1  " in done.output) == (0, True)

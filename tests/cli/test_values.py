@@ -65,7 +65,7 @@ def test_the_exact_list() -> None:
     exact = '[17, "17", "1.10", null, {"items": []}]'
 
     assert bind((), SIGNATURE, exact) == ([17, "17", Decimal("1.10"), None, Parcel([])], {})
-    with pytest.raises(click.UsageError, match="--input takes a JSON list"):
+    with pytest.raises(click.UsageError, match="--input is no list of arguments"):
         bind((), SIGNATURE, "17")
 
 
@@ -76,7 +76,7 @@ def test_the_exact_list() -> None:
         (GIVEN[:4], "missing argument 'parcel'"),
         ((*GIVEN, "more"), "takes 5 positional arguments, 6 were given"),
         ((*GIVEN, "number=1"), "argument 'number' twice"),
-        ((GIVEN[0], "texts=a", *GIVEN[2:]), r"no parameter 'texts'; the nearest is 'text' .*: text=texts=\.\.\."),
+        ((GIVEN[0], "texts=a", *GIVEN[2:]), r"has no parameter 'texts'"),
     ],
 )
 def test_what_does_not_fit(texts: tuple[str, ...], told: str) -> None:

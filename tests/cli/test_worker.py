@@ -22,7 +22,7 @@ PATIENCE = 60.0
 ROOT = Path(__file__).parents[2]
 
 SHOP = """
-import sys, threading
+import asyncio, atexit, sys, threading
 import flowpy
 from flowpy.local import Engine, LocalService
 from flowpy.worker import WorkerSettings
@@ -48,7 +48,16 @@ async def order(what: str) -> str:
     return await pack(what)
 
 idle = flowpy.Worker(client, workflows=[order], activities=[pack])
-busy = flowpy.Worker(client, workflows=[order], activities=[pack], settings=WorkerSettings(grace=0.2))
+@flowpy.activity
+async def pack_in_a_pool(what: str) -> str:
+    await asyncio.to_thread(pack.fn, what)
+
+@flowpy.workflow
+async def pooled(what: str) -> str:
+    return await pack_in_a_pool(what)
+
+soon = WorkerSettings(grace=0.2)
+busy = flowpy.Worker(client, workflows=[order, pooled], activities=[pack, pack_in_a_pool], settings=soon)
 denied = flowpy.Worker(client, activities=[pack])
 """
 
@@ -59,6 +68,14 @@ from flowpy.worker.registration import Registrar
 
 Registrar(service, "shop", "default", lambda seconds: False).register([order], [pack])
 client.start(order, "lamp")
+"""
+POOLED = """
+from shop_there import *
+from flowpy.worker.registration import Registrar
+
+Registrar(service, "shop", "default", lambda seconds: False).register([pooled], [pack_in_a_pool])
+client.start(pooled, "lamp")
+atexit.register(print, "the end")
 """
 DENIED = """
 import shop_there
@@ -72,6 +89,7 @@ denied = shop_there.denied
 def here(tmp_path, monkeypatch):
     (tmp_path / "shop_there.py").write_text(SHOP)
     (tmp_path / "busy_there.py").write_text(BUSY)
+    (tmp_path / "pooled_there.py").write_text(POOLED)
     (tmp_path / "denied_there.py").write_text(DENIED)
     (tmp_path / "worker.toml").write_text('[worker]\ndomain = "shop"\nthreads = 3\n')
     monkeypatch.chdir(tmp_path)
@@ -200,6 +218,15 @@ def test_the_exit_code_tells_of_work_that_was_left():
     process.signal()
     assert process.end() == Exit.ABANDONED
     assert "given back as failed (WorkerStopped): activity pack 1.0 'pack-1'" in process.said
+
+
+def test_a_thread_of_a_pool_that_is_still_busy_does_not_keep_the_process():
+    process = Process("pooled_there:busy")
+    process.says("packing")
+    process.signal()
+    assert process.end() == Exit.ABANDONED
+    assert "worker stopped, 1 tasks abandoned" in process.said
+    assert process.said.endswith("the end\n")
 
 
 def test_the_exit_code_tells_of_an_error():

@@ -183,6 +183,15 @@ def test_odd_signals_in_an_input_are_passed_over() -> None:
     assert decode_arguments(text, ANYTHING).signals == [{"name": "a", "input": '{"b": 1}'}]
 
 
+@pytest.mark.parametrize("arguments", [["o-7", 2], ["o-7", 2, "n", True]])
+def test_input_that_names_java_classes_says_what_to_do_about_it(arguments: list[Any]) -> None:
+    text = json.dumps(["[Ljava.lang.Object;", arguments])
+    with pytest.raises(PayloadNotDecodable, match=r"found \[\"o-7\".*Flow Framework for Java.*plain JSON"):
+        decode_arguments(text, SHIP)
+    with pytest.raises(PayloadNotDecodable, match=r"takes 1 by position.*anything\(array: str, arguments: list"):
+        decode_arguments(text, ANYTHING)
+
+
 def test_converter_given_is_used() -> None:
     class Money:
         pass

@@ -301,7 +301,7 @@ def test_y04_registered_reference_is_all_that_is_written() -> None:
 
 def test_registering_forgets_what_was_known() -> None:
     converter = Converter()
-    with pytest.raises(PayloadNotDecodable, match="no way to build a Opaque"):
+    with pytest.raises(PayloadNotDecodable, match="no way to build an Opaque"):
         converter.decode("1", Opaque)
     converter.register(Opaque, encode=lambda _: 1, decode=lambda _: Opaque())
     assert isinstance(converter.decoder(Opaque)("1"), Opaque)

@@ -200,7 +200,7 @@ def class_method(cls, order): ...
         (lambda: activity(name="t1.x")(many_orders), "looks like the path of a task"),
         (lambda: activity(name="flowpy.x")(many_orders), "keeps for itself"),
         (lambda: activity(version="v" * 65)(many_orders), "version: 65 characters"),
-        (lambda: activity(version=2)(many_orders), "version: give text in quotes, not 2"),
+        (lambda: activity(version=2)(many_orders), "version: 2 is an int; give text in quotes"),
         (lambda: activity(activity_id="a")(many_orders), ".options(activity_id=...)"),
         (lambda: activity(manual=True, external=True)(many_orders), "give one of the two"),
         (lambda: activity(tag_list=["a"])(many_orders), "unknown option 'tag_list'"),

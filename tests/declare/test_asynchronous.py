@@ -37,7 +37,7 @@ def test_calling_it_in_workflow_code_asks_the_run(run):
 
 
 def test_calling_it_elsewhere_names_the_plain_function():
-    with pytest.raises(OutsideWorkflow, match=r"'combined' was called outside workflow code: call combined\.fn"):
+    with pytest.raises(OutsideWorkflow, match=r"'combined' was called outside workflow code; call combined\.fn"):
         combined(1, 2)
 
 

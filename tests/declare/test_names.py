@@ -31,8 +31,8 @@ def test_names_swf_takes_are_taken(name):
         ("t1.charge", "'t1-charge'"),
         ("s22.", "path of a task"),
         ("flowpy.charge", "keeps for itself"),
-        (5, "not 5 (int)"),
-        (None, "not None"),
+        (5, "5 is an int"),
+        (None, "None is a NoneType"),
     ],
 )
 def test_other_names_are_refused_with_the_reason(name, says):
@@ -53,7 +53,7 @@ def test_a_version_has_64_characters_at_most_and_is_text():
     assert check_version("t1.0") == "t1.0"
     with pytest.raises(DeclarationError, match="65 characters, but SWF takes at most 64"):
         check_version("v" * 65)
-    with pytest.raises(DeclarationError, match=r"give text in quotes, not 1\.1"):
+    with pytest.raises(DeclarationError, match=r"1\.1 is a float; give text in quotes"):
         check_version(1.1)
 
 
@@ -73,9 +73,9 @@ def test_five_tags_are_taken_in_order():
 @pytest.mark.parametrize(
     ("tags", "says"),
     [
-        (list("abcdef"), "6 tags, but SWF takes at most 5; drop ('f',)"),
+        (list("abcdef"), "6 tags, but SWF takes at most 5; drop 'f'"),
         ("eu", "such as ['eu']"),
-        (5, "give a list"),
+        (5, "give such as [5]"),
         ([5], "give text"),
         (["x" * 257], "at most 256"),
     ],

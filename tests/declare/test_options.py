@@ -131,7 +131,7 @@ def test_an_unknown_option_names_the_nearest(options, says):
     ("options", "says"),
     [
         ({"task_list": "a:b"}, "task_list: 'a:b' has ':'"),
-        ({"task_list": {"name": "eu"}}, "task_list: give text"),
+        ({"task_list": {"name": "eu"}}, "give text"),
         ({"task_priority": "5"}, "task_priority: '5' is not a priority"),
         ({"task_priority": True}, "task_priority: True"),
         ({"task_priority": 2**31}, "2,147,483,647"),

@@ -36,7 +36,7 @@ def test_a_runtime_may_add_slots_and_keep_promises_small():
 
 def test_outside_workflow_code_there_is_no_run():
     assert current.get() is None
-    with pytest.raises(OutsideWorkflow, match=r"flowpy\.sleep was called outside workflow code: use time\.sleep"):
+    with pytest.raises(OutsideWorkflow, match=r"flowpy\.sleep was called outside workflow code; use time\.sleep"):
         calls_or_raise("flowpy.sleep", "use time.sleep")
 
 

@@ -183,7 +183,7 @@ def method(self) -> None: ...
     ("declare", "says"),
     [
         (lambda: workflow(Nothing), "@workflow Nothing: a workflow class needs exactly one @execute method"),
-        (lambda: workflow(Two), "it has one, two: unmark all but one"),
+        (lambda: workflow(Two), "it has one, two; unmark all but one"),
         (lambda: workflow(Needy), "__init__ needs database, host; take them in the @execute method"),
         (lambda: workflow(Clashing), "one and two both answer signal 'a'; rename one"),
         (lambda: workflow(variadic), "@workflow variadic: *orders is not possible"),

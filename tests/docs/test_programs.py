@@ -50,7 +50,12 @@ def with_an_order(monkeypatch: pytest.MonkeyPatch) -> Names:
 
 
 def with_the_face(monkeypatch: pytest.MonkeyPatch) -> Names:
-    return {"WorkerSettings": WorkerSettings, "activity": flowpy.activity}
+    return {
+        "Signal": flowpy.Signal,
+        "WorkerSettings": WorkerSettings,
+        "activity": flowpy.activity,
+        "workflow": flowpy.workflow,
+    }
 
 
 PROGRAMS: Final[dict[str, Callable[[pytest.MonkeyPatch], Names]]] = {
@@ -107,4 +112,5 @@ def test_a_fence_is_of_a_kind_that_is_looked_at(page: str) -> None:
     """Commands are ``sh`` or ``console``, programs ``python``, files of settings what they are: all are tried."""
     kinds = set(re.findall(r"^```(.+)$", PAGES[page], re.MULTILINE))
 
-    assert kinds <= {"console", "ini", "json", "python", "sh", "text", "toml", "yaml", "{eval-rst}", "{toctree}"}
+    settings = {"dockerfile", "ini", "json", "toml", "yaml"}
+    assert kinds <= {"console", "python", "sh", "text", *settings, "{eval-rst}", "{toctree}"}

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # its stubs are a package of their own
+from click.testing import CliRunner
 from tests.docs.pages import PAGES, fences
 
+from flowpy.cli.commands import flowpy as command
 from flowpy.cli.failing import Exit
 from flowpy.worker import supervising
 from flowpy.worker.configuration import KEYS, Configuration
@@ -73,6 +75,20 @@ def deployment() -> Any:
     """That of Kubernetes."""
     (manifest,) = fences(PAGE, "yaml")
     return yaml.safe_load(manifest.text)
+
+
+def test_the_image_starts_a_worker_that_may_be_given_the_rest_by_the_environment() -> None:
+    (dockerfile,) = fences(PAGE, "dockerfile")
+    ((program, *words),) = (json.loads(line[4:]) for line in dockerfile.text.splitlines() if line.startswith("CMD "))
+    told = CliRunner(env={"FLOWPY_TASK_LIST": "orders"}).invoke(command, [*words, "--show-config"])
+
+    assert program == "flowpy"
+    assert told.exit_code == Exit.OK
+    assert re.findall(r"^(?:module|grace|task_list) = [^ ]+", told.output, re.MULTILINE) == [
+        'module = "shop"',
+        'task_list = "orders"',
+        "grace = 65.0",
+    ]
 
 
 def test_systemd_waits_longer_than_a_drain_takes_and_starts_nothing_that_is_wrong(unit: ConfigParser) -> None:

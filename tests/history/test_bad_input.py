@@ -83,8 +83,8 @@ CASES: dict[str, tuple[Callable[[Events], Any], int | None, str]] = {
         None,
         "mixes two runs",
     ),
-    "an event a number": (lambda w: [{"events": [*w, 8]}], None, "entry 8 of the events is a int"),
-    "a list of numbers": (lambda _: [1, 2], None, "holds a int (1) where a page or an event should be"),
+    "an event a number": (lambda w: [{"events": [*w, 8]}], None, "entry 8 of the events is an int"),
+    "a list of numbers": (lambda _: [1, 2], None, "holds an int (1) where a page or an event should be"),
     "lists in lists in lists": (lambda w: [[[w]]], None, "holds a list"),
     "no events": (lambda _: {"events": []}, None, "has no events"),
     "an empty list": (lambda _: [], None, "has no events"),
@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[Events], Any], int | None, str]] = {
     "a describe answer": (lambda _: {"executionInfo": {}, "openCounts": {}}, None, "an answer of DescribeWorkflow"),
     "another object": (lambda _: {"Resources": {}, "Outputs": {}}, None, "has the members Resources, Outputs"),
     "events an object": (lambda _: {"events": {"1": {}}}, None, "not the events of a run"),
-    "a number": (lambda _: 7, None, "a int is no history"),
+    "a number": (lambda _: 7, None, "an int is no history"),
     "nothing": (lambda _: None, None, "a NoneType is no history"),
 }
 
@@ -121,7 +121,7 @@ def test_contradictions(wire: Events, change: Callable[[Events], Any], event_id:
         (b"<html>503</html>", "is not JSON at line 1, column 1"),
         ("{'events': []}", "is a printed Python object, not JSON"),
         (b'"events"', "holds a str ('events')"),
-        (b"17", "holds a int (17)"),
+        (b"17", "holds an int (17)"),
         (b"null", "holds a NoneType"),
         (b"\xff\xfa\x80", "is not utf-8 text: byte 0xff at offset 0"),
         ("[" * 200_000, "nested too deeply"),
@@ -165,7 +165,7 @@ def test_no_prefix_of_a_file_reads(wire: Events, kept: int) -> None:
     text = json.dumps({"events": wire})
 
     with pytest.raises(HistoryError):
-        read_history(text[: -kept].encode())
+        read_history(text[:-kept].encode())
 
 
 def test_bad_bytes_name_the_event_before_them(wire: Events) -> None:
@@ -207,11 +207,13 @@ def test_text_inside_a_document_never_names_a_file(wire: Events, tmp_path: Path)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["events", "eventId", "eventType", "eventTimestamp", "EventId", "Events", "nextPageToken"]),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["events", "eventId", "eventType", "eventTimestamp", "EventId", "Events", "nextPageToken"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

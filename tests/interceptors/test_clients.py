@@ -7,7 +7,7 @@ from attrs import evolve
 
 from flowpy.client import Client
 from flowpy.declare import workflow
-from flowpy.errors import Throttled, UnknownResource
+from flowpy.errors import DeclarationError, Throttled, UnknownResource
 from flowpy.interceptors import Interceptor
 
 
@@ -80,6 +80,15 @@ def test_they_may_refuse():
     with pytest.raises(PermissionError, match="StartWorkflowExecution"):
         Client("shop", service, interceptors=[Interceptor(client=refuse)]).start(order, "o-7")
     assert service.called == []
+
+
+def test_one_that_forgets_the_reply_is_told_so():
+    def forget(call, proceed):
+        proceed(call)
+
+    service = Recorder({"runId": "R-1"})
+    with pytest.raises(DeclarationError, match="around StartWorkflowExecution gave NoneType; give what proceed"):
+        Client("shop", service, interceptors=[Interceptor(client=forget)]).start(order, "o-7")
 
 
 def test_they_stand_around_all_attempts_of_a_call_and_see_how_it_ends():

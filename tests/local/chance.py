@@ -69,9 +69,7 @@ DECISIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "StartChildWorkflowExecution": st.builds(dict, CONFIG, workflowId=CHILDREN, workflowType=mostly("order")),
     "SignalExternalWorkflowExecution": st.fixed_dictionaries({"workflowId": WORKFLOWS, "signalName": IDS}),
     "RequestCancelExternalWorkflowExecution": st.fixed_dictionaries({"workflowId": WORKFLOWS}),
-    "ScheduleLambdaFunction": st.builds(
-        dict, some(startToCloseTimeout=st.sampled_from(["1", "3"])), id=IDS, name=IDS
-    ),
+    "ScheduleLambdaFunction": st.builds(dict, some(startToCloseTimeout=st.sampled_from(["1", "3"])), id=IDS, name=IDS),
 }
 CLOSES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "CompleteWorkflowExecution": some(result=IDS),

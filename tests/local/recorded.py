@@ -117,9 +117,7 @@ class Again:
         started = body(self.recorded[0])
         activities = [body(e)["activityType"] for e in self.recorded if e["eventType"] == "ActivityTaskScheduled"]
         workflows = [
-            body(e)["workflowType"]
-            for e in self.recorded
-            if e["eventType"] == "StartChildWorkflowExecutionInitiated"
+            body(e)["workflowType"] for e in self.recorded if e["eventType"] == "StartChildWorkflowExecutionInitiated"
         ]
         for kind, types in (("Activity", activities), ("Workflow", [started["workflowType"], *workflows])):
             for name, version in {(each["name"], each["version"]) for each in types}:
@@ -193,9 +191,7 @@ class Again:
 
     def _DecisionTaskStarted(self, event: dict[str, Any], said: dict[str, Any]) -> None:  # noqa: N802
         scheduled = body(self.recorded[said["scheduledEventId"] - 1])
-        self.decision_task = self.call(
-            "PollForDecisionTask", taskList=scheduled["taskList"], **self._identified(said)
-        )
+        self.decision_task = self.call("PollForDecisionTask", taskList=scheduled["taskList"], **self._identified(said))
         assert self.decision_task["startedEventId"] == event["eventId"]
 
     def _DecisionTaskCompleted(self, event: dict[str, Any], said: dict[str, Any]) -> None:  # noqa: N802

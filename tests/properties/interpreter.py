@@ -49,9 +49,7 @@ def retried(value: Any) -> int:
     raise NotImplementedError
 
 
-@activity(
-    retry=Retry(attempts=4, initial=0.5, expiration="9s", never_on=("Fatal",)), schedule_to_start_timeout="20s"
-)
+@activity(retry=Retry(attempts=4, initial=0.5, expiration="9s", never_on=("Fatal",)), schedule_to_start_timeout="20s")
 def expiring(value: Any) -> int:
     raise NotImplementedError
 

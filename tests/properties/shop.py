@@ -108,9 +108,7 @@ class Shop:
             return
         events = list(task["events"])
         while token := task.get("nextPageToken"):
-            task = self.call(
-                "PollForDecisionTask", domain="shop", taskList={"name": "deciders"}, nextPageToken=token
-            )
+            task = self.call("PollForDecisionTask", domain="shop", taskList={"name": "deciders"}, nextPageToken=token)
             events += task["events"]
         self.decided += 1
         decision_task = DecisionTask(
@@ -173,9 +171,7 @@ class Shop:
         kept, answer = self.runs[task.run_id], sent.answer
         context = {} if answer.execution_context is None else {"executionContext": answer.execution_context}
         try:
-            self.call(
-                "RespondDecisionTaskCompleted", taskToken=task.task_token, decisions=answer.decisions, **context
-            )
+            self.call("RespondDecisionTaskCompleted", taskToken=task.task_token, decisions=answer.decisions, **context)
         except UnknownResource:
             self._too_late(task, sent)
         else:

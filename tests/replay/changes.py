@@ -225,9 +225,7 @@ class _Shop:
         )
         self.decided[workflow_id] = self.decided.get(workflow_id, 0) + 1
         context = self._context(answer)
-        self.call(
-            "RespondDecisionTaskCompleted", taskToken=polled["taskToken"], decisions=answer.decisions, **context
-        )
+        self.call("RespondDecisionTaskCompleted", taskToken=polled["taskToken"], decisions=answer.decisions, **context)
         return True
 
     def _context(self, answer: Answer) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 import flowpy
 from flowpy import Signal, activity, asynchronous, workflow
+from flowpy.testing import Environment
 
 from .driver import Driver
 
@@ -209,6 +210,21 @@ def test_async_code_is_told_to_await() -> None:
         return ""
 
     assert "await" in Driver(forgets, uses=(work,)).to_the_end()
+
+
+def test_what_is_done_with_a_promise_instead_of_its_value_names_a_promise(swf: Environment) -> None:
+    @workflow
+    async def adds() -> object:
+        return work("a") + 1  # type: ignore[operator]
+
+    @workflow
+    async def iterates() -> object:
+        return [*work("a")]  # type: ignore[misc]
+
+    with pytest.raises(flowpy.WorkflowFailed, match="'ActivityPromise' and 'int'"):
+        swf.run(adds)
+    with pytest.raises(flowpy.WorkflowFailed, match="Await it before it is iterated over"):
+        swf.run(iterates)
 
 
 @workflow

@@ -436,8 +436,8 @@ def test_events_given_out_are_copies() -> None:
 @pytest.mark.parametrize(
     ("tell", "says"),
     [
-        (lambda: HistoryBuilder(charge, "o-7"), "is no workflow: give what @workflow made of the function"),
-        (lambda: HistoryBuilder(order, "o-7").schedule(order, "o-7"), "is no activity: give what @activity made"),
+        (lambda: HistoryBuilder(charge, "o-7"), "is no workflow; give what @workflow made of the function"),
+        (lambda: HistoryBuilder(order, "o-7").schedule(order, "o-7"), "is no activity; give what @activity made"),
         (lambda: HistoryBuilder(order, "o-7").schedule(charge.fn, "o-7"), "is no activity"),
         (lambda: HistoryBuilder(order, "o-7").start_child(charge, "o-7"), "is no workflow"),
     ],

@@ -165,9 +165,9 @@ async def reader(size: int) -> str:
 def test_what_is_too_large_is_refused_at_the_call_and_the_argument_named() -> None:
     with Environment() as swf:
         assert swf.run(reader, 40_000) == (
-            "input of activity charge-1 is 40,004 characters long as JSON and SWF takes 32,768; keep the data "
-            "elsewhere (S3, a database) and pass a reference to it. The largest is argument 'card' of charge(): "
-            "40,002 characters"
+            "input of activity charge-1 is 40,004 characters long as JSON and SWF takes 32,768. The largest is "
+            "argument 'card' of charge(): 40,002 characters; keep the data elsewhere (S3, a database) and pass a "
+            "reference to it"
         )
 
 

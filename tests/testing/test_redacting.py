@@ -213,7 +213,7 @@ def test_a_function_of_ones_own() -> None:
 
 
 def test_a_function_that_changes_the_type_is_refused() -> None:
-    with pytest.raises(DeclarationError, match=r"gave a str for a int .*order → input → cents"):
+    with pytest.raises(DeclarationError, match=r"gave a str for an int .*order → input → cents"):
         redact(shop(), replace=lambda _value, _names: "x")
     with pytest.raises(DeclarationError, match="leave it out"):
         redact(shop(), key="k", replace=lambda value, _names: value)

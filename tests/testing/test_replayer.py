@@ -530,5 +530,5 @@ def test_a_result_in_short() -> None:
 
 @pytest.mark.parametrize("given", [None, 7, "order", charge, parcel.fn])
 def test_what_is_no_workflow_replays_nothing(given: Any) -> None:
-    with pytest.raises(DeclarationError, match="is no workflow: give what @workflow made of the function"):
+    with pytest.raises(DeclarationError, match="is no workflow; give what @workflow made of the function"):
         replay(given, HistoryBuilder(Order, "o-7"))

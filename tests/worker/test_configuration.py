@@ -82,6 +82,8 @@ def test_an_empty_variable_is_none():
         ({"FLOWPY_GUARD": "loud"}, "FLOWPY_GUARD='loud' is none of warn, error, off"),
         ({"FLOWPY_PROCESSES": "0"}, "FLOWPY_PROCESSES: processes=0 is less than 1"),
         ({"FLOWPY_TASKLIST": "eu"}, "FLOWPY_TASKLIST is no setting; the nearest is FLOWPY_TASK_LIST"),
+        ({"FLOWPY_Grace": "5"}, "FLOWPY_Grace is no setting; the nearest is FLOWPY_GRACE"),
+        ({"FLOWPY_CONFIGS": "x.toml"}, "FLOWPY_CONFIGS is no setting; the nearest is FLOWPY_CONFIG"),
     ],
 )
 def test_what_is_wrong_in_the_environment_is_told(environment, message):
@@ -102,9 +104,12 @@ def test_variables_of_others_are_left_alone():
         ("[worker]\nthreads = '3'\n", "threads='3' is no whole number"),
         ("[worker]\nthreads = true\n", "threads=True is no whole number"),
         ("[worker]\nthreads = 0\n", "threads=0 is no whole number of 1 or more"),
-        ("[worker]\nconverter = 'mine'\n", "converter is an object: give it to a Worker"),
+        ("[worker]\nconverter = 'mine'\n", "converter is an object; give it to a Worker"),
         ("[workers]\nthreads = 1\n", r"has no table \[worker\]; it has 'workers'"),
         ("threads\n", "is no TOML"),
+        ("threads = 9\n[worker]\n", r"'threads' is outside of \[worker\], which all settings belong in"),
+        ("tread = 9\n[worker]\n", r"'tread' is outside of \[worker\]"),
+        ("[worker]\n[workers]\nthreads = 9\n", r"\[workers\] is outside of \[worker\]"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_told_with_its_name(file, text, message):
@@ -114,13 +119,19 @@ def test_what_is_wrong_in_the_file_is_told_with_its_name(file, text, message):
     assert str(path) in str(caught.value)
 
 
+def test_what_others_have_in_the_file_is_left_alone(file):
+    path = file("title = 'shop'\n[worker]\nthreads = 3\n[database]\nthreads = 9\n")
+    assert Configuration.of(file=path).settings.threads == 3
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
         Configuration.of(file=tmp_path / "nothing.toml")
 
 
-def test_what_is_shown_is_a_file_that_means_the_same(file):
-    options = {"domain": "shop", "threads": 4, "grace": 2.5, "sticky": False, "identity": 'a "b"'}
+@pytest.mark.parametrize("grace", [2.5, float("inf")])
+def test_what_is_shown_is_a_file_that_means_the_same(file, grace):
+    options = {"domain": "shop", "threads": 4, "grace": grace, "sticky": False, "identity": 'a "b"'}
     shown = Configuration.of(options, {"FLOWPY_TASK_LIST": "eu"}).show()
     assert tomllib.loads(shown)["worker"]["domain"] == "shop"
     again = Configuration.of(file=file(shown))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from flowpy.errors import ActivityCancelRequested, CallError, PayloadTooLarge
@@ -63,10 +65,18 @@ def sent_until(heartbeats, seconds):
 
 
 @pytest.mark.parametrize(
-    ("timeout", "seconds"), [("60", 20.0), ("300", 100.0), ("3", 1.0), ("1", 1.0), ("NONE", 20.0), (None, 20.0)]
+    ("timeout", "seconds"),
+    [("60", 20.0), ("300", 100.0), ("3", 1.0), ("1", 1 / 3), ("0", 0.25), ("NONE", 20.0), (None, 20.0)],
 )
 def test_the_interval_is_a_third_of_the_timeout(timeout, seconds):
     assert interval(timeout) == seconds
+
+
+@pytest.mark.parametrize("timeout", ["1", "2", "3"])
+def test_the_shortest_timeouts_are_kept(timeout):
+    heartbeats, _ = beating(every=interval(timeout))
+    times = [0.0, *sent_until(heartbeats, 10)]
+    assert max(later - earlier for earlier, later in pairwise(times)) < int(timeout) / 2
 
 
 def test_a_running_activity_is_heartbeated_on_schedule():

@@ -97,7 +97,7 @@ def test_several_have_commas_between_and_what_two_name_is_run_once():
         ("orders_here,", "'' is no module"),
         ("nowhere_at_all", "there is no module 'nowhere_at_all'"),
         ("orders_here.py", "do you mean orders_here"),
-        ("./orders_here.py", r"'\./orders_here\.py' is no module: give .*; do you mean orders_here\?"),
+        ("./orders_here.py", r"'\./orders_here\.py' is no module; give .*; do you mean orders_here\?"),
         (".orders_here", "is no module"),
         ("", "'' is no module"),
         (":order", "'' is no module"),
@@ -127,9 +127,9 @@ def test_a_worker_is_made_of_a_module_and_its_configuration():
 
 
 def test_what_is_missing_is_told():
-    with pytest.raises(ConfigurationError, match="Give a module"):
+    with pytest.raises(ConfigurationError, match="give a module"):
         worker_of(Configuration.of())
-    with pytest.raises(ConfigurationError, match="Give --domain, FLOWPY_DOMAIN or domain"):
+    with pytest.raises(ConfigurationError, match="give --domain, FLOWPY_DOMAIN or domain"):
         worker_of(Configuration.of({"module": "orders_here"}))
 
 

@@ -219,7 +219,7 @@ def test_an_activity_whose_key_is_not_here_is_given_back_at_once_and_told_once(l
     worker.step()
     settle(lifecycle)
 
-    told = "input cannot be opened: it is encrypted with the key 'new', which is not here (here: old): give that key"
+    told = "input cannot be opened: it is encrypted with the key 'new', which is not here (here: old); give that key"
     assert given_back(service).startswith(f"ActivityNotBegun: {told}")
     assert lifecycle.counts == {"activities_held": 2, "activities_not_begun": 2}
     assert worker.slots.free == 1

@@ -257,10 +257,19 @@ def test_at_the_drain_a_worker_terminates_what_the_grace_was_too_short_for(twin,
     worker.start()
     run_id = twin.start(text=json.dumps([str(tmp_path)]))
     twin.wait_for("RecordActivityTaskHeartbeat", patience=LONG)
+    call, was_over = twin.call, []
+
+    def given_back(operation, request):
+        if operation == "RespondActivityTaskFailed":
+            was_over.append((tmp_path / "terminated").exists())
+        return call(operation, request)
+
+    twin.call = given_back
     worker.stop()
-    assert (tmp_path / "terminated").exists()
+    assert was_over == [True]  # retries begin at once, and must not meet it
+    assert worker.abandoned == ["<activity deaf 1.0 'deaf-1' of workflow 'order-7'>"]
     assert "abandoned" in caplog.text
-    assert "ActivityTaskFailed" in twin.types(run_id)  # given back: retries begin at once
+    assert "ActivityTaskFailed" in twin.types(run_id)
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,22 @@ def test_wrong_usage_ends_all_at_once(script, caplog):
     assert "it would end again, so all stop" in caplog.text
 
 
+def test_wrong_usage_ends_nobody_once_others_have_worked(script, tmp_path, caplog):
+    """Files being replaced by a deployment, say: a process that is started just then cannot import them."""
+    wrong = tmp_path / "wrong"
+    refuses = f"import os\nif os.path.exists({str(wrong)!r}):\n    raise SystemExit({USAGE})\n"
+
+    def replace(running):
+        wrong.touch()
+        os.kill(running.shown()[0]["pid"], signal.SIGKILL)
+        running.until(lambda: f"exit code {USAGE}; it is started again" in caplog.text)
+        wrong.unlink()
+
+    command = program()
+    command[-1] = refuses + command[-1]
+    assert script(command, "ready", replace, "ready", "terminate").run() == 0
+
+
 def test_the_exit_code_is_the_worst_of_the_workers(script):
     assert script(program(code=ABANDONED), "ready", "terminate").run() == ABANDONED
 
@@ -203,7 +219,9 @@ def test_workers_that_were_paused_with_the_supervisor_are_not_taken_for_silent(m
     assert killed
 
 
-@pytest.mark.parametrize("said", ["X_FLOWPY={", "X_FLOWPY=3", "X_FLOWPY", "=", "\xff"])
+@pytest.mark.parametrize(
+    "said", ["X_FLOWPY={", "X_FLOWPY=3", "X_FLOWPY", 'X_FLOWPY={"grace_seconds": "long"}', "=", "\xff"]
+)
 def test_what_others_say_in_a_workers_name_ends_nobody(script, said):
     def speak(running):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:

@@ -258,11 +258,11 @@ def test_a_worker_can_register_its_domain(twin):
         ({}, "nothing to run"),
         ({"activities": [greet, greet]}, "two activity types greet 1.0"),
         ({"workflows": [order, order]}, "two workflow types order 1.0"),
-        ({"workflows": [order.fn]}, "as workflow: give what @workflow made"),
-        ({"activities": [order]}, "as activity: give what @activity made"),
-        ({"activities": greet}, r"activities=<activity greet 1.0> is one: give a list, activities=\[…\]"),
-        ({"workflows": order}, r"is one: give a list, workflows=\[…\]"),
-        ({"activities": [greet], "identity": 3}, "Worker: identity: give text"),
+        ({"workflows": [order.fn]}, "as workflow; give what @workflow made"),
+        ({"activities": [order]}, "as activity; give what @activity made"),
+        ({"activities": greet}, r"activities=<activity greet 1.0> is one; give a list, activities=\[…\]"),
+        ({"workflows": order}, r"is one; give a list, workflows=\[…\]"),
+        ({"activities": [greet], "identity": 3}, "Worker: identity: 3 is an int"),
         ({"activities": [greet], "task_list": ""}, "Worker: task_list: it is empty"),
         ({"activities": [greet], "settings": {"threads": 2}}, "is no WorkerSettings"),
     ],
@@ -391,6 +391,9 @@ class Service:
             worker._lifecycle.stopping.wait()
             say("stopping")
             return {}
+        if "silent" in sys.argv:
+            say("registering")
+            release.wait()
         return engine.call(operation, request)
 
 worker = Worker(Service(), domain="shop", activities=[stuck], settings=WorkerSettings(activity_pollers=1, grace=300))
@@ -439,6 +442,15 @@ def test_a_signal_ends_an_idle_worker(number):
     process.signal(number)
     code, out, _ = process.end()
     assert (code, out) == (0, "stopping\nended\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_worker_that_still_waits_for_the_service_to_register_its_types(number):
+    process = Process("silent")
+    process.says("registering")
+    process.signal(number)
+    code, out, _ = process.end()
+    assert (code, out) == (0, "ended\n")
 
 
 def test_a_second_signal_ends_a_busy_worker_at_once():

@@ -11,8 +11,13 @@ def main() -> None:
     """Run the command; its commands need the extra ``cli``."""
     try:
         from flowpy.cli.commands import flowpy
+        from flowpy.cli.leaving import end_if_left
 
-        flowpy(prog_name="flowpy")
+        try:
+            flowpy(prog_name="flowpy")
+        except SystemExit as ended:
+            end_if_left(ended.code)
+            raise
     except ModuleNotFoundError as error:
         if error.name not in {"click", "rich"}:
             raise

@@ -9,8 +9,8 @@ import click
 
 from flowpy import __version__
 from flowpy.cli.failing import Exit, Failure, colour, failure
+from flowpy.cli.group import Group
 from flowpy.cli.printing import AS_JSON
-from flowpy.declare.names import did_you_mean
 
 __all__ = ["Commands", "flowpy"]
 
@@ -46,7 +46,7 @@ COMMANDS: Final[dict[str, dict[str, tuple[str, str]]]] = {
 """Headings, with the commands below each: where it is, ``module:attribute``, and what ``flowpy --help`` says of it."""
 
 
-class Commands(click.Group):
+class Commands(Group):
     """A group whose commands are imported when they are run, and whose errors are told in a line or two."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -71,16 +71,7 @@ class Commands(click.Group):
             raise
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
-            raise failure(error) or error from error
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that arguments begin with; the nearest is named for one that there is not."""
-        name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            raise click.UsageError(f"there is no command {name!r}{did_you_mean(name, self.list_commands(ctx))}", ctx)
-        return super().resolve_command(ctx, args)
+            raise failure(error, as_json="--json" in args) or error from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - likewise
         """The commands below their headings."""

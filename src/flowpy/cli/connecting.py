@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 from attrs import frozen
 
+from flowpy.cli.failing import Misuse
+
 if TYPE_CHECKING:
     from flowpy.client import Client
 
@@ -51,7 +53,7 @@ class Connection:
             AccessDenied: There is no such profile.
         """
         if not self.domain:
-            raise click.UsageError("which domain? Give --domain NAME, or set FLOWPY_DOMAIN")
+            raise Misuse("which domain?", "give --domain NAME, or set FLOWPY_DOMAIN")
         client = self.connect(self)
         click.get_current_context().call_on_close(client.close)
         return client

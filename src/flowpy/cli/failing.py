@@ -14,7 +14,7 @@ from attrs import frozen
 
 from flowpy import errors
 
-__all__ = ["Exit", "Failure", "colour", "failure", "place_of"]
+__all__ = ["Exit", "Failure", "Misuse", "colour", "failure", "place_of"]
 
 
 class Exit(IntEnum):
@@ -39,18 +39,26 @@ _PLACE: Final = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 _LIBRARY: Final = re.compile(r"[/\\](site-packages|dist-packages|lib[/\\]python3\.\d+)[/\\]")
 """Where Python keeps modules of its own and those that are installed."""
 
+_OWN: Final = re.compile(r"-packages[/\\]flowpy[/\\]")
+"""Where flowpy is on other machines."""
+
 _FLOWPY: Final = os.path.join(os.path.dirname(errors.__file__), "")  # noqa: PTH118, PTH120 - compared as text
 
 _LINES: Final = re.compile(r"\s*\n\s*")
 """Between two lines of a message."""
 
+_RANGE: Final = re.compile(r"is not a valid (integer|float)( range)?")
+_NUMBERS: Final = {"integer": "is not a whole number", "float": "is not a number"}
+"""What click says of what is no number, and what is said instead."""
+
 _QUOTED: Final = re.compile(r"'([^']{60})[^']+'")
 """A value that a message repeats whole, however long."""
 
-_ADVICE: Final = re.compile(
-    r": give region_name.*$| \(give boto3 credentials[^()]*\)$| \(check the AWS [^()]*\)$|\nsend what it waits for, .*$"
-    r"|: say swf\.stub\(.*\) before$"
-)
+_LONGEST: Final = 400
+"""Characters of a message that are shown: what workflow code raised may be of any length."""
+
+_REPORTS: Final = (errors.NonDeterminismError, errors.RunBlocked)
+"""Errors whose text is what the command was run for, with a form of its own; people see all of it."""
 
 _UNKNOWN: Final = {
     "unknown domain": "flowpy types register MODULE --register-domain DAYS makes it",
@@ -112,6 +120,7 @@ _ENDINGS: Final = (
     ),
     _Ending(errors.TypeDeprecated, Exit.REFUSED, "flowpy types undeprecate takes it back"),
     _Ending(errors.ServiceError, Exit.REFUSED),
+    _Ending(errors.DurationError, Exit.USAGE, "a duration is seconds, or such as 90s, 5m, 1h30m, 30d"),
     _Ending(errors.DeclarationError, Exit.USAGE),
     _Ending(errors.ConfigurationError, Exit.USAGE),
     _Ending(errors.PayloadError, Exit.USAGE),
@@ -152,9 +161,10 @@ class Failure(click.ClickException):
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain data."""
+        cause = None if self.error is None else self.error.__cause__
         return {
-            "error": type(self.error).__name__ if self.error is not None else "Failure",
-            "code": getattr(self.error, "code", ""),
+            "error": _class_of(self.error),
+            "code": next((one.code for one in (self.error, cause) if isinstance(one, errors.FlowpyError)), ""),
             "exit": int(self.exit),
             "message": self.message,
             "remedy": self.remedy,
@@ -162,11 +172,31 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print it."""
-        told = [f"{click.style('error', fg='red')}: {self.message}"]
+        message = self.message if isinstance(self.error, _REPORTS) else _one_line(self.message)
+        told = [f"{click.style('error', fg='red')}: {message}"]
         if self.remedy:
             told.append(f"{click.style('hint', fg='cyan')}: {self.remedy}")
         text = json.dumps(self.to_json()) if self.as_json else "\n".join(told)
         click.echo(text, file=file, err=True, color=colour())
+
+
+class Misuse(click.UsageError):
+    """Wrong usage of a command, with what to do instead of reading its help.
+
+    Args:
+        message: What is wrong.
+        remedy: What to do.
+    """
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+def _class_of(error: BaseException | None) -> str:
+    if error is None:
+        return "Failure"
+    return "UsageError" if isinstance(error, Misuse) else type(error).__name__
 
 
 def colour() -> bool | None:
@@ -178,23 +208,30 @@ def failure(error: Exception, *, as_json: bool = False) -> Failure | None:
     """How a command ends with an error, or None if the error is a mistake of flowpy's own."""
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx is not None else "flowpy"
-        remedy = _several(error, path) or f"{path} --help"
-        message = _LINES.sub(" ", error.format_message())
-        return Failure(message, Exit.USAGE, remedy, error=error, as_json=as_json)
-    ending = next((each for each in _ENDINGS if isinstance(error, each.error)), None)
-    if ending is None:
+        advised = next((one for one in (error, error.__cause__) if isinstance(one, Misuse | errors.FlowpyError)), None)
+        remedy = _several(error, path) if advised is None else advised.remedy
+        message = _RANGE.sub(lambda kind: _NUMBERS[kind[1]], error.format_message())
+        return Failure(message, Exit.USAGE, remedy or f"{path} --help", error=error, as_json=as_json)
+    if not isinstance(error, errors.FlowpyError):
         return _of_a_file(error, as_json=as_json)
-    # Where errors advise programs and tests, it is said here in terms of the command line.
-    message, remedy = _ADVICE.sub("", str(error)), ending.remedy
+    ending = next(each for each in _ENDINGS if isinstance(error, each.error))
+    # What errors advise programs and tests is said here in terms of the command line.
+    message, remedy = error.what, ending.remedy or error.remedy
     if isinstance(error, errors.ServiceError) and error.fault in _FAULTS:
         message, remedy = _QUOTED.sub(r"'\1…'", _LINES.sub(" ", message)), _FAULTS[error.fault]
         if error.fault in _CONFIGURED:
             return Failure(message, Exit.USAGE, remedy, error=error, as_json=as_json)
     elif isinstance(error, errors.UnknownResource):
-        remedy = next((told for about, told in _UNKNOWN.items() if about in message.lower()), "")
+        remedy = next((told for about, told in _UNKNOWN.items() if about in message.lower()), remedy)
     elif isinstance(error, errors.WorkflowFailed):
         remedy = _raised_at(error.failure)
     return Failure(message, ending.exit, remedy, error=error, as_json=as_json)
+
+
+def _one_line(message: str) -> str:
+    """A message as people see it; programs get all of it."""
+    line = _LINES.sub(" ", message.strip())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def _several(error: click.UsageError, path: str) -> str:
@@ -228,6 +265,7 @@ def _raised_at(told: Any) -> str:
     while told is not None and told.cause is not None:
         told = told.cause
     places = _PLACE.findall((told.traceback if told is not None else None) or "")
+    places = [place for place in places if not _OWN.search(place[0]) and not place[0].startswith(_FLOWPY)]
     own = [place for place in places if not _is_library(place[0])]
     return "it was raised at {}:{} in {}".format(*(own or places)[-1]) if places else ""
 

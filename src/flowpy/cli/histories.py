@@ -86,6 +86,9 @@ def write(
         with part.open("w", encoding="utf-8") as out:
             out.writelines(f"{line}\n" for line in lines(workflow_id, run_id, events, form, times))
         part.replace(file)
+    except OSError as error:
+        error.filename = str(file)  # the other name is no concern of anybody's
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -11,6 +11,7 @@ import click
 from attrs import frozen
 
 from flowpy.cli.connecting import Connection, connection_options
+from flowpy.cli.failing import Misuse
 from flowpy.cli.histories import FORMS, TIMES, file_name, lines, write
 from flowpy.cli.naming import for_each, run_id_option
 from flowpy.cli.printing import Column, Output, output_option
@@ -57,9 +58,11 @@ def history(
     flowpy list --json prints, on standard input. What is not there is reported, and the others are downloaded all the
     same.
     """
+    if key is not None and not redact:
+        raise Misuse("--key is for --redact, which replaces the values", "give both")
     several = len(workflow_ids) > 1 or "-" in workflow_ids
     if several and target is None:
-        raise click.UsageError("several executions need a folder to go to: --output FOLDER")
+        raise Misuse("several executions need a folder to go to", "give --output FOLDER")
     folder = target is not None and (several or target.is_dir())
     client = connection.client()
     made: list[dict[str, Any]] = []

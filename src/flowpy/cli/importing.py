@@ -8,18 +8,21 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import click
 
-from flowpy.cli.failing import place_of
+from flowpy.cli.failing import Misuse, place_of
 from flowpy.declare.names import did_you_mean
 from flowpy.declare.registered import RegisteredType
+from flowpy.errors import FlowpyError
 
 if TYPE_CHECKING:
     from flowpy.declare import Workflow
 
 __all__ = ["dotted", "import_declared", "import_module", "import_workflow", "import_workflows"]
+
+_DOTTED: Final = "give a dotted name, as in shop.orders"
 
 D = TypeVar("D", bound="RegisteredType[..., Any, Any]")
 
@@ -33,7 +36,7 @@ def dotted(name: str) -> str:
     path = os.path.normpath(name.removesuffix(".py")) if os.sep in name or name.endswith(".py") else name
     dotted = path.replace(os.sep, ".")
     if not all(dotted.split(".")):
-        raise click.UsageError(f"{name!r} names no module of {Path.cwd()}: give a dotted name, as in shop.orders")
+        raise Misuse(f"{name!r} names no module of {Path.cwd()}", _DOTTED)
     return dotted
 
 
@@ -76,10 +79,10 @@ def import_workflow(target: str) -> Workflow[..., Any]:
         return chosen[0]
     if not found:
         raise _none(module)
-    told = f"module {module} has no workflow {name!r}" if name and not chosen else f"which workflow of module {module}"
+    told = f"module {module} has no workflow {name!r}" if name and not chosen else f"which workflow of module {module}?"
     there = ", ".join(f"{module}:{attribute}" for attribute in found)
     near = did_you_mean(name, {*found, *(value.name for value in found.values())}) if name and not chosen else ""
-    raise click.UsageError(f"{told}{near or ';'} there {'is' if len(found) == 1 else 'are'} {there}")
+    raise Misuse(f"{told}{near}", f"there {'is' if len(found) == 1 else 'are'} {there}")
 
 
 def import_workflows(targets: str) -> list[Workflow[..., Any]]:
@@ -122,15 +125,15 @@ def _each_once(declared: Iterable[D]) -> list[D]:
 def _none(module: str) -> click.UsageError:
     if getattr(sys.modules.get(module), "__file__", None) is None:  # a folder without __init__.py
         inside = f"name a module in it, as in {module}.orders, or go there with cd"
-        return click.UsageError(f"{module} is a folder, no module with code of its own: {inside}")
-    return click.UsageError(f"module {module} declares no workflow: mark a function with @flowpy.workflow")
+        return Misuse(f"{module} is a folder, no module with code of its own", inside)
+    return Misuse(f"module {module} declares no workflow", "mark a function with @flowpy.workflow")
 
 
 def _refuse(name: str, error: BaseException) -> NoReturn:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
         message = f"there is no module {error.name!r} in {Path.cwd()} or among what is installed"
-        raise click.UsageError(f"{message}; give its dotted name, as in shop.orders") from error
-    said = error.msg if isinstance(error, SyntaxError) else error
+        raise Misuse(message, _DOTTED) from error
+    said = error.msg if isinstance(error, SyntaxError) else error.what if isinstance(error, FlowpyError) else error
     if isinstance(error, SystemExit):
         said = f"it ends the process when it is imported, with {error.code!r}"
     message = f"module {name} cannot be imported: {type(error).__name__}: {said}{place_of(error)}"

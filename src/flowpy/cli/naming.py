@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from flowpy.cli.failing import Exit, failure
+from flowpy.cli.failing import Exit, Misuse, failure
 from flowpy.errors import UnknownResource
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def for_each(
 def _each_execution(workflow_ids: tuple[str, ...], run_id: str | None) -> Iterator[Named]:
     """Name them one by one."""
     if run_id is not None and (len(workflow_ids) > 1 or "-" in workflow_ids):
-        raise click.UsageError("--run-id is of one execution; give one WORKFLOW_ID")
+        raise Misuse("--run-id is of one execution", "give one WORKFLOW_ID")
     for workflow_id in workflow_ids:
         if workflow_id == "-":
             yield from map(_read_row, filter(str.strip, sys.stdin))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from flowpy.cli.connecting import Connection, connection_options
-from flowpy.cli.failing import Failure, place_of
+from flowpy.cli.failing import Failure, Misuse, place_of
 from flowpy.cli.importing import import_workflows
 from flowpy.cli.naming import run_id_option
 from flowpy.cli.printing import Output, output_option
 from flowpy.cli.values import bind, shown
+from flowpy.declare.names import did_you_mean
 from flowpy.errors import FlowpyError
 
 __all__ = ["query"]
@@ -45,9 +46,13 @@ def query(
     told = client.run(workflow_id, run_id).describe()
     workflow = workflows.find(*told.workflow_type)
     attribute = workflow.queries.get(name)
-    args, kwargs = bind(arguments, None if attribute is None else workflow.signatures[attribute])
+    if attribute is None:
+        known = ", ".join(sorted(workflow.queries))
+        remedy = f"it has {known}" if known else "mark a method of its class with @query"
+        raise Misuse(f"workflow {workflow.name} has no query {name!r}{did_you_mean(name, workflow.queries)}", remedy)
+    args, kwargs = bind(arguments, workflow.signatures[attribute])
     if kwargs:
-        raise click.UsageError("queries take their arguments by position")
+        raise Misuse("queries take their arguments by position", "leave out the names")
     try:
         value = client.converter.plain(client.run(workflow_id, told.run_id, workflow=workflow).query(name, *args))
     except FlowpyError:

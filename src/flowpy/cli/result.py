@@ -10,17 +10,34 @@ from flowpy.cli.connecting import Connection, connection_options
 from flowpy.cli.naming import run_id_option
 from flowpy.cli.printing import Output, output_option
 from flowpy.cli.values import shown
+from flowpy.declare.durations import seconds
 
 if TYPE_CHECKING:
     from flowpy.client import Run
 
-__all__ = ["result", "wait_for"]
+__all__ = ["result", "timeout_option", "wait_for"]
+
+
+def _checked(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Refuse what is no duration before anything is started."""
+    if value is not None:
+        seconds(value, "--timeout")
+    return value
+
+
+timeout_option = click.option(
+    "--timeout",
+    metavar="DURATION",
+    callback=_checked,
+    help="Longest wait, such as 1h; 0 looks once. Default for ever.",
+)
+"""``--timeout`` of commands that wait for a result."""
 
 
 @click.command()
 @click.argument("workflow_id")
 @run_id_option
-@click.option("--timeout", metavar="DURATION", help="Longest wait, such as 1h; 0 looks once. Default for ever.")
+@timeout_option
 @connection_options
 @output_option
 def result(connection: Connection, output: Output, workflow_id: str, run_id: str | None, timeout: str | None) -> None:
@@ -34,6 +51,7 @@ def result(connection: Connection, output: Output, workflow_id: str, run_id: str
 
 
 def wait_for(output: Output, run: Run[Any], timeout: str | None) -> None:
-    """Print the result of an execution."""
-    value = run.result(timeout)
-    output.answer({"workflow_id": run.workflow_id, "run_id": run.run_id, "result": value}, shown(value))
+    """Print the result of an execution, which is that of its last run."""
+    last = run.last(timeout)
+    value = last.result()
+    output.answer({"workflow_id": last.workflow_id, "run_id": last.run_id, "result": value}, shown(value))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from flowpy.cli.executions import named
+from flowpy.cli.failing import Misuse
 from flowpy.cli.importing import import_workflow
 from flowpy.cli.printing import Output, output_option
 from flowpy.cli.signals import doubt
@@ -34,7 +35,9 @@ def _named_values(
     for name, value in given:
         if value.startswith("-") and value in options:
             form = f"{option.opts[0]} {option.metavar}"
-            raise click.UsageError(f"{option.opts[0]} {name}: {value} is an option and no value: {form}", context)
+            raise Misuse(
+                f"{option.opts[0]} {name}: {value} is an option and no value", f"{context.command_path} {form}"
+            )
     return given
 
 
@@ -91,14 +94,20 @@ def run(
             for name, advice in swf.unused_stubs().items():
                 output.note(f"--stub {name}: nothing of that name was called{advice}")
             if save is not None:
-                _store(handle, save)
+                _store(output, handle, save, is_failing=sys.exc_info()[0] is not None)
     _tell(output, swf, handle, declared, result)
 
 
-def _store(handle: EnvironmentRun[Any], file: Path) -> None:
+def _store(output: Output, handle: EnvironmentRun[Any], file: Path, *, is_failing: bool) -> None:
     from flowpy.cli.histories import write
 
-    write(file, handle.workflow_id, handle.run_id or "", handle.history())
+    try:
+        write(file, handle.workflow_id, handle.run_id or "", handle.history())
+    except OSError as error:
+        if not is_failing:
+            raise
+        # What became of the run is what was asked for; it must not be lost for a file.
+        output.note(f"{error.filename}: {error.strerror}: the history is not stored")
 
 
 def _tell(

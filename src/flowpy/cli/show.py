@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import click
 from attrs import frozen
 
 from flowpy.cli.connecting import Connection, connection_options
+from flowpy.cli.failing import Exit, Failure, Misuse
 from flowpy.cli.printing import Output, output_option
 from flowpy.cli.standing import standings
 from flowpy.view.wording import printable
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 _FILE: Final = click.Path(dir_okay=False, writable=True, path_type=Path, allow_dash=True)
+_FILES: Final = 3
+"""Files of a folder that are named: as many as fit a line or two."""
 
 
 @frozen(kw_only=True)
@@ -71,15 +75,15 @@ def show(
     """
     wanted = _Shape(**shape)
     if code and wanted.svg and not wanted.html:
-        raise click.UsageError("--code has no place in an SVG picture: leave out one of the two")
+        raise Misuse("--code has no place in an SVG picture", "leave out one of the two")
     if follow and (wanted.svg or wanted.html or code):
-        raise click.UsageError("--follow shows a picture that changes: leave out --svg, --html and --code")
+        raise Misuse("--follow shows a picture that changes", "leave out --svg, --html and --code")
     is_file = run_id is None and (source == "-" or Path(source).is_file())
-    if not is_file and run_id is None and _names_a_file(source):
-        raise click.UsageError(f"there is no file {source!r} in {Path.cwd()}")
+    if not is_file and run_id is None:
+        _refuse_path(source, connection)
     if follow:
         if is_file:
-            raise click.UsageError("--follow is for executions in a domain: a file does not grow")
+            raise Misuse("--follow is for executions in a domain: a file does not grow", "leave it out")
         _follow(connection.client(), source, run_id, output, wanted)
         return
     from flowpy.view import timeline
@@ -93,8 +97,23 @@ def show(
     _write(made, output, wanted, code)
 
 
-def _names_a_file(source: str) -> bool:
-    return source.endswith((".json", ".jsonl")) or "/" in source  # which SWF allows in no workflowId
+def _refuse_path(source: str, connection: Connection) -> None:
+    """Refuse what is meant as the path of a history, and is none, before it is taken for a workflowId."""
+    names_a_path = source.endswith((".json", ".jsonl")) or "/" in source  # which SWF allows in no workflowId
+    if Path(source).is_dir():
+        histories = sorted(path for path in Path(source).rglob("*.json*") if path.is_file())
+        if names_a_path or histories or not connection.domain:
+            hint = _named(histories) or "no history is in it: flowpy history --output downloads one"
+            raise Failure(f"{source!r} is a folder, and show takes one file", Exit.USAGE, hint)
+    elif names_a_path:
+        raise click.UsageError(f"there is no file {source!r} in {Path.cwd()}")
+
+
+def _named(histories: list[Path]) -> str:
+    """Some of the files of a folder, "" if there are none."""
+    shown = [shlex.quote(str(path)) for path in histories[:_FILES]]
+    more = f" and {len(histories) - _FILES:,} more" if len(histories) > _FILES else ""
+    return f"in it {'is' if len(histories) == 1 else 'are'} {', '.join(shown)}{more}" if shown else ""
 
 
 def _write(made: Timeline, output: Output, wanted: _Shape, code: str | None) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from flowpy.cli.connecting import Connection, connection_options
 from flowpy.cli.executions import named
+from flowpy.cli.failing import Exit, Failure, Misuse
 from flowpy.cli.importing import import_workflow
 from flowpy.cli.printing import Output, output_option
-from flowpy.cli.result import wait_for
+from flowpy.cli.result import timeout_option, wait_for
 from flowpy.cli.values import bind, input_options
 from flowpy.declare.keywords import ChildPolicy
+from flowpy.errors import ResultNotReady
 
 if TYPE_CHECKING:
     from flowpy.client import Run
@@ -34,6 +37,7 @@ __all__ = ["start"]
 @click.option("--execution-start-to-close-timeout", metavar="DURATION", help="Longest life, such as 30d.")
 @click.option("--task-start-to-close-timeout", metavar="DURATION", help="Longest time for one decision, such as 30s.")
 @click.option("--wait", is_flag=True, help="Wait for the result and print it.")
+@timeout_option
 @connection_options
 @output_option
 def start(
@@ -43,6 +47,7 @@ def start(
     arguments: tuple[str, ...],
     exact: str | None,
     wait: bool,
+    timeout: str | None,
     attach: bool,
     **options: Any,
 ) -> None:
@@ -53,6 +58,8 @@ def start(
 
     ARGUMENTS are JSON if they parse as JSON, else text; NAME=VALUE gives the parameter of that name.
     """
+    if timeout is not None and not wait:
+        raise Misuse("--timeout is for --wait, which waits for the result", "give both")
     client, version = connection.client(), options.pop("version")
     given = {name: value for name, value in options.items() if value is not None and name != "tags"}
     if options["tags"]:
@@ -60,7 +67,7 @@ def start(
     run: Run[Any]
     if ":" in workflow:
         if version is not None:
-            raise click.UsageError("--version is for a type given by its name; the code has its own")
+            raise Misuse("--version is for a type given by its name: the code has its own", "leave it out")
         declared = import_workflow(workflow)
         args, kwargs = bind(arguments, declared.signature, exact)
         run = client.start(declared, *args, kwargs=kwargs, attach=attach, **given)
@@ -70,7 +77,11 @@ def start(
         args, kwargs = bind(arguments, None, exact)
         run = client.start(workflow, *args, version=type_[1], kwargs=kwargs, attach=attach, **given)
     if wait:
-        wait_for(output, run, None)
+        try:
+            wait_for(output, run, timeout)
+        except ResultNotReady as error:
+            remedy = f"it is started and goes on: flowpy result {shlex.quote(run.workflow_id)} waits for it"
+            raise Failure(error.what, Exit.NOT_READY, remedy, error=error) from error
     else:
         data = {"workflow_id": run.workflow_id, "run_id": run.run_id, "workflow_type": named(*type_)}
         output.answer(data)

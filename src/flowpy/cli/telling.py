@@ -104,8 +104,14 @@ def _tell(
 ) -> None:
     client = connection.client()
 
+    told: list[str] = []
+
     def act(workflow_id: str, chosen: str | None) -> None:
+        told.append(workflow_id)
         tell(client.run(workflow_id, chosen))
         output.answer({"workflow_id": workflow_id, "done": done}, f"{done}: {workflow_id}", compact=True)
 
-    click.get_current_context().exit(for_each(output, workflow_ids, run_id, act))
+    ending = for_each(output, workflow_ids, run_id, act)
+    if not told:
+        output.note("no executions")
+    click.get_current_context().exit(ending)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from flowpy.cli.connecting import Connection, connection_options
+from flowpy.cli.failing import Misuse
+from flowpy.cli.group import Group
 from flowpy.cli.importing import import_declared
 from flowpy.cli.printing import Column, Output, output_option
 
@@ -29,7 +31,7 @@ _COLUMNS: Final = (
 _kind_option = click.option("--kind", type=click.Choice(_KINDS), help="Only types of this kind.")
 
 
-@click.group()
+@click.group(cls=Group)
 def types() -> None:
     """The workflow and activity types that a domain knows."""
 
@@ -69,7 +71,7 @@ def _listed(client: Client, kind: str, status: str, name: str | None) -> Iterato
         }
 
 
-@types.command("register")
+@types.command("register", short_help="Register the types of modules, as a worker does.")
 @click.argument("modules", nargs=-1, required=True, metavar="MODULE...")
 @click.option("--task-list", default="default", show_default=True, metavar="NAME", help="For types that name none.")
 @click.option(
@@ -92,7 +94,9 @@ def register(
     workflows = [one for module in modules for one in import_declared(module, Workflow)]
     activities = [one for module in modules for one in import_declared(module, Activity) if not one.external]
     if not (workflows or activities):
-        raise click.UsageError(f"nothing is declared in {', '.join(modules)}: mark functions with @flowpy.workflow")
+        raise Misuse(
+            f"nothing is declared in {', '.join(modules)}", "mark functions with @flowpy.workflow or @flowpy.activity"
+        )
     client = connection.client()
     registrar = Registrar(client.service, client.domain, task_list, _pause)
     if register_domain is not None:
@@ -109,8 +113,8 @@ def _pause(seconds: float) -> bool:
     return False
 
 
-def _changing(verb: str, done: str, help_text: str) -> click.Command:
-    @click.command(verb, help=help_text)
+def _changing(verb: str, done: str, help_text: str, short: str) -> click.Command:
+    @click.command(verb, help=help_text, short_help=short)
     @click.argument("kind", type=click.Choice(_KINDS))
     @click.argument("name")
     @click.argument("version")
@@ -128,6 +132,15 @@ def _changing(verb: str, done: str, help_text: str) -> click.Command:
 
 
 types.add_command(
-    _changing("deprecate", "deprecated", "Deprecate a type: what runs goes on, and nothing new of it is started.")
+    _changing(
+        "deprecate",
+        "deprecated",
+        "Deprecate a type: what runs goes on, and nothing new of it is started.",
+        "Let nothing new of a type be started.",
+    )
 )
-types.add_command(_changing("undeprecate", "undeprecated", "Take back the deprecation of a type."))
+types.add_command(
+    _changing(
+        "undeprecate", "undeprecated", "Take back the deprecation of a type.", "Take back the deprecation of a type."
+    )
+)

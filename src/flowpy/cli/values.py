@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+
+from flowpy.cli.failing import Misuse
 
 if TYPE_CHECKING:
     from flowpy.declare.signature import Signature
 
 __all__ = ["bind", "input_options", "read_value", "shown"]
+
+_EXACT: Final = """it takes [...], such as '["o-7", 2]', or {"args": [...], "kwargs": {...}}"""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,7 +57,7 @@ def bind(
     """
     if exact is not None:
         if texts:
-            raise click.UsageError("give the arguments one by one, or all with --input, not both")
+            raise Misuse("arguments are given twice", "give them one by one, or all with --input, not both")
         return _exact(exact, signature)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -79,9 +83,9 @@ def _names_parameter(name: str, signature: Signature) -> bool:
     names = {*(one.name for one in signature.positional), *signature.keyword_only}
     near = [] if name in names or signature.var_keyword else get_close_matches(name, names, 1, 0.8)
     if near:
-        raise click.UsageError(
-            f"{signature.function}() has no parameter {name!r}; the nearest is {near[0]!r} "
-            f"(text with an equals sign of its own: {near[0]}={name}=...)"
+        raise Misuse(
+            f"{signature.function}() has no parameter {name!r}",
+            f"the nearest is {near[0]!r}; text with an equals sign of its own: {near[0]}={name}=...",
         )
     return name in names
 
@@ -89,7 +93,7 @@ def _names_parameter(name: str, signature: Signature) -> bool:
 def _exact(text: str, signature: Signature | None) -> tuple[list[Any], dict[str, Any]]:
     plain = read_value(text)
     if not isinstance(plain, list | dict):
-        raise click.UsageError(f"--input takes a JSON list of the arguments, such as '[\"o-7\", 2]', not {text}")
+        raise Misuse(f"--input is no list of arguments: {text}", _EXACT)
     if signature is None:
         return _untyped(plain, text)
     from flowpy.data.arguments import decode_arguments
@@ -104,7 +108,7 @@ def _untyped(plain: list[Any] | dict[str, Any], text: str) -> tuple[list[Any], d
         return plain, {}
     args, kwargs = plain.get("args", []), plain.get("kwargs", {})
     if not (isinstance(args, list) and isinstance(kwargs, dict) and plain.keys() <= {"args", "kwargs"}):
-        raise click.UsageError(f'--input takes [...] or {{"args": [...], "kwargs": {{...}}}}, not {text}')
+        raise Misuse(f"--input holds no arguments: {text}", _EXACT)
     return args, kwargs
 
 
@@ -123,7 +127,7 @@ def _fitted(text: str, name: str, signature: Signature) -> Any:
         try:
             return DEFAULT.build(text, type_, what)
         except PayloadError:
-            raise click.UsageError(str(error)) from error
+            raise click.UsageError(error.what) from error
 
 
 def _check(signature: Signature | None, args: list[Any], kwargs: dict[str, Any]) -> None:

@@ -14,8 +14,9 @@ from attrs import evolve
 
 from flowpy.cli.failing import Exit, Failure
 from flowpy.cli.importing import dotted, import_module
+from flowpy.cli.leaving import leave
 from flowpy.errors import FlowpyError
-from flowpy.worker.configuration import KEYS, PREFIX, Configuration, Key
+from flowpy.worker.configuration import CONFIG, KEYS, PREFIX, Configuration, Key
 from flowpy.worker.loading import worker_of
 from flowpy.worker.notifying import is_supervised
 from flowpy.worker.supervising import Supervisor
@@ -92,7 +93,7 @@ def worker(context: click.Context, /, file: str | None, show_config: bool, **opt
     Exit code: 0 stopped and nothing left behind, 9 stopped and work was left behind that did not end in its grace; for
     errors as all commands, of which 2, wrong usage, says that starting it again would not help.
     """
-    file = file or os.environ.get(f"{PREFIX}CONFIG")
+    file = file or os.environ.get(CONFIG)
     configuration = Configuration.of(options, os.environ, file)
     if show_config:
         click.echo(configuration.show())
@@ -134,6 +135,9 @@ def _work(configuration: Configuration) -> int:
         if isinstance(error, FlowpyError):
             raise
         raise _taken(error) from error
+    finally:
+        if made.abandoned:
+            leave()
     return Exit.ABANDONED if made.abandoned else Exit.OK
 
 

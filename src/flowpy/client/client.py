@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Self, TypeVar, overload
 
@@ -65,9 +65,11 @@ class Client:
         interceptors: Iterable[Interceptor] = (),
     ) -> None:
         if service is not None and (region_name or endpoint_url):
-            raise DeclarationError("Client: region_name and endpoint_url are for boto3; leave them out with service=…")
+            raise DeclarationError(
+                "Client: region_name and endpoint_url are for boto3", remedy="leave them out with service=…"
+            )
         if service is not None and not isinstance(service, Service):
-            raise DeclarationError(f"Client: service={service!r} has no method call(operation, request); {WRAP}")
+            raise DeclarationError(f"Client: service={service!r} has no method call(operation, request)", remedy=WRAP)
         if not isinstance(converter, Converter):
             raise DeclarationError(f"Client: converter={converter!r} is no Converter")
         self.domain = check_text(domain, "Client: domain", IDENTIFIER)
@@ -148,7 +150,8 @@ class Client:
         else:
             if not isinstance(workflow, Workflow):
                 raise DeclarationError(
-                    f"start: {workflow!r} is no workflow: give what @workflow made of the function, or a type's name"
+                    f"start: {workflow!r} is no workflow",
+                    remedy="give what @workflow made of the function, or a type's name",
                 )
             if version is not None:
                 raise DeclarationError("start: version= is for types given by name; a declared workflow has its own")
@@ -204,7 +207,9 @@ class Client:
         """
         check_text(task_token, "activity: task_token", _LONGEST_TOKEN)
         if activity is not None and not isinstance(activity, Activity):
-            raise DeclarationError(f"activity: {activity!r} is no activity: give what @activity made of the function")
+            raise DeclarationError(
+                f"activity: {activity!r} is no activity", remedy="give what @activity made of the function"
+            )
         return ActivityTask(self, task_token, activity)
 
     def list_open(
@@ -308,6 +313,11 @@ class Client:
 
     def _called(self, call: ClientCall, send: Proceed[ClientCall]) -> dict[str, Any]:
         reply: dict[str, Any] = nested(self._arounds, send)(call)
+        if self._arounds and not isinstance(reply, Mapping):
+            raise DeclarationError(
+                f"an interceptor around {call.operation} gave {type(reply).__name__}",
+                remedy="give what proceed(call) gave. If it was called, SWF has acted",
+            )
         return reply
 
     def call_repeatable(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -331,8 +341,8 @@ class Client:
         except UnknownResource as error:
             if not is_repeated:
                 raise
-            message = f"{error}; an attempt just before was not answered, and may be what closed it"
-            raise UnknownResource(message, operation=error.operation, fault=error.fault) from error
+            message = f"{error.what}; an attempt just before was not answered, and may be what closed it"
+            raise UnknownResource(message, operation=error.operation, fault=error.fault, remedy=error.remedy) from error
 
     def encode(self, value: Any, what: str) -> str:
         """A value as JSON that SWF takes, or PayloadError."""
@@ -362,8 +372,8 @@ def refuse_arguments(workflow: Workflow[..., Any], options: dict[str, Any]) -> N
     named = [name for name in options if name in arguments and name not in WorkflowOptions.CHECKS]
     if named:
         raise DeclarationError(
-            f"start: {', '.join(named)}: keywords are options here; give arguments of workflow {workflow.name!r} "
-            "by position, or in kwargs={…}"
+            f"start: {', '.join(named)}: keywords are options here",
+            remedy=f"give arguments of workflow {workflow.name!r} by position, or in kwargs={{…}}",
         )
 
 

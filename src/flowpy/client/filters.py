@@ -31,7 +31,9 @@ def _type(given: Type) -> dict[str, str]:
             return {"name": given.name, "version": given.version}
         case (str() as name, str() as version):
             return {"name": name, "version": version}
-    raise DeclarationError(f"workflow={given!r} is no type: give a declared workflow, a name, or (name, version)")
+    raise DeclarationError(
+        f"workflow={given!r} is no type", remedy="give a declared workflow, a name, or (name, version)"
+    )
 
 
 def _tags(given: Tags) -> tuple[str, ...]:

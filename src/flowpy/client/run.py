@@ -152,6 +152,27 @@ class Run(Generic[R]):
             ResultNotReady: It is still open after ``timeout``; it goes on.
             UnknownResource: There is no such run.
         """
+        event, run_id = self._closed(timeout)
+        return self._outcome(event, run_id)
+
+    def last(self, timeout: Duration | None = None) -> Run[R]:
+        """Wait for the end as ``result`` does, and give the run that came to it: another one after continue-as-new.
+
+        Args:
+            timeout: Longest wait, as ``result`` takes it.
+
+        Returns:
+            A handle on that run, which is closed.
+
+        Raises:
+            ResultNotReady: It is still open after ``timeout``; it goes on.
+            UnknownResource: There is no such run.
+        """
+        _, run_id = self._closed(timeout)
+        return Run(self._client, self.workflow_id, run_id, self._workflow)
+
+    def _closed(self, timeout: Duration | None) -> tuple[dict[str, Any], str]:
+        """Wait for the event that ends the last run, whose runId comes with it."""
         limit = None if timeout is None else seconds(timeout, "timeout")
         deadline = None if limit is None else self._client.clock() + limit
         delays, run_id = _POLLING.delays(), self._known_run_id()
@@ -161,7 +182,7 @@ class Run(Generic[R]):
             if following is not None:
                 run_id = following
             elif event is not None:
-                return self._outcome(event, run_id)
+                return event, run_id
             else:
                 wait = delays.next()
                 left = wait if deadline is None else deadline - self._client.clock()
@@ -186,7 +207,9 @@ class Run(Generic[R]):
         """
         if self._workflow is None:
             remedy = f"client.run({self.workflow_id!r}, workflow=<the declared workflow>)"
-            raise CallError(f"query {name!r} replays the workflow's code, which this handle does not know: {remedy}")
+            raise CallError(
+                f"query {name!r} replays the workflow's code, which this handle does not know", remedy=remedy
+            )
         from flowpy.runtime.querying import query
 
         run_id = self._known_run_id()

@@ -61,7 +61,9 @@ class ActivityTask(Generic[R]):
             DeclarationError: It is none; a text goes into one, such as ``ApplicationError(text)``.
         """
         if not isinstance(error, BaseException):
-            raise DeclarationError(f"fail: {error!r} is no exception: give one, such as ApplicationError({error!r})")
+            raise DeclarationError(
+                f"fail: {error!r} is no exception", remedy=f"give one, such as ApplicationError({error!r})"
+            )
         reason, details = encode_failure(error, self._client.converter)
         self._call("RespondActivityTaskFailed", reason=reason, details=details)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Arguments", "check_arguments", "decode_arguments", "encode_arguments", "input_with_signals"]
 
 _KEYS = frozenset({"args", "kwargs", "signals"})
+_JAVA_ARRAY = "[Ljava.lang.Object;"
 
 
 @frozen
@@ -92,7 +93,8 @@ def check_arguments(text: str, signature: Signature, converter: Converter, what:
             raise
         largest = max(sizes, key=lambda name: sizes[name])
         size = f"{sizes[largest]:,} characters"
-        raise PayloadTooLarge(f"{error}. The largest is {_argument(largest, signature)}: {size}") from None
+        message = f"{error.what}. The largest is {_argument(largest, signature)}: {size}"
+        raise PayloadTooLarge(message, remedy=error.remedy) from None
 
 
 def _blame(signature: Signature, positional: tuple[Any, ...], named: dict[str, Any], converter: Converter) -> None:
@@ -124,14 +126,33 @@ def decode_arguments(text: str | None, signature: Signature, converter: Converte
         PayloadNotDecodable: Too many arguments, one missing, unknown, or not of its type; the message names it.
     """
     positional, named, signals = _read(text, converter)
+    try:
+        args, kwargs = _fitted(positional, named, signature, converter)
+    except PayloadNotDecodable as error:
+        if positional[:1] != [_JAVA_ARRAY]:
+            raise
+        raise PayloadNotDecodable(f"{error}. {_named_by_java(signature)}") from error.__cause__
+    return Arguments(args, kwargs, signals)
+
+
+def _fitted(
+    positional: list[Any], named: dict[str, Any], signature: Signature, converter: Converter
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if len(positional) > len(signature.positional):
         raise PayloadNotDecodable(_too_many(positional, signature))
     given = signature.positional[: len(positional)]
     if named or len(given) < signature.required or signature.needs > signature.required:
         _check_names({parameter.name for parameter in given}, named, signature)
     args = [_build(plain, at.name, signature, converter) for plain, at in zip(positional, given, strict=True)]
-    kwargs = {name: _build(plain, name, signature, converter) for name, plain in named.items()}
-    return Arguments(tuple(args), kwargs, signals)
+    return tuple(args), {name: _build(plain, name, signature, converter) for name, plain in named.items()}
+
+
+def _named_by_java(signature: Signature) -> str:
+    return (
+        "The input names Java classes, as the Flow Framework for Java does by default: give what sends it a "
+        "JsonDataConverter(new ObjectMapper()), which writes plain JSON, or declare "
+        f"{signature.function}(array: str, arguments: list[object])"
+    )
 
 
 def _build(plain: Any, name: str, signature: Signature, converter: Converter) -> Any:

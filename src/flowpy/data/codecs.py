@@ -87,7 +87,8 @@ class Compression:
             raise PayloadCorrupt(f"it is not what zlib compressed ({error}): the data was changed or cut") from None
         if len(made) > largest:
             raise PayloadCorrupt(
-                f"it decompresses to more than {largest:,} bytes: raise Payloads(largest=…) if it is one of yours"
+                f"it decompresses to more than {largest:,} bytes",
+                remedy="raise Payloads(largest=…) if it is one of yours",
             )
         if not stream.eof or stream.unused_data:
             raise PayloadCorrupt("its compressed data is cut off, or something follows it: the data was changed")

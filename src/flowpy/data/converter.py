@@ -57,7 +57,9 @@ class Converter:
 
     def __init__(self, *, payloads: Payloads = PLAIN) -> None:
         if not isinstance(payloads, Payloads):
-            raise DeclarationError(f"Converter: payloads={payloads!r} is none: give Payloads(codecs=…, stores=…)")
+            raise DeclarationError(
+                f"Converter: payloads={payloads!r} is none", remedy="give Payloads(codecs=…, stores=…)"
+            )
         self.payloads = payloads
         self._encoder = Encoder()
         self._registered: dict[type, Callable[[Any], Any]] = {}
@@ -78,7 +80,7 @@ class Converter:
         """
         if type_ in JSON_SCALARS or type_ in (list, dict):
             raise DeclarationError(
-                f"{type_.__name__} has a JSON form that cannot be changed; register a class of your own"
+                f"{type_.__name__} has a JSON form that cannot be changed", remedy="register a class of your own"
             )
         self._encoder.register(type_, encode)
         self._registered[type_] = decode
@@ -136,7 +138,7 @@ class Converter:
             PayloadNotEncodable: As ``encode``.
         """
         kind = type(value)
-        plain = value
+        plain, remedy = value, ""
         try:
             if kind is str:
                 if value.isascii():
@@ -154,12 +156,12 @@ class Converter:
                 plain = self._encoder.plain(value)
             return dump(plain)
         except Unencodable as error:
-            path, message = error.path, error.message
+            path, message, remedy = error.path, error.message, error.remedy
         except ValueError:
             path, message = fault(plain)
         except RecursionError:
             path, message = "", "it is nested too deep"
-        raise PayloadNotEncodable(f"cannot write {what}{path} as JSON: {message}")
+        raise PayloadNotEncodable(f"cannot write {what}{path} as JSON: {message}", remedy=remedy)
 
     def plain(self, value: Any, what: str = "value") -> Any:
         """Turn a value into plain JSON values: what reading its text without an annotation gives.

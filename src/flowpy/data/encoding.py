@@ -19,6 +19,7 @@ from typing import Any, Final
 import attrs
 
 from flowpy.data.jsontext import MAX_WRITE_DEPTH, clip, dump, fault
+from flowpy.words import an
 
 __all__ = ["JSON_SCALARS", "Encoder", "Unencodable"]
 
@@ -33,9 +34,10 @@ _TEXT: Final = frozenset({str})
 class Unencodable(Exception):
     """Carries the way to the value that has no JSON form, from the inside out."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
         self.message = message
+        self.remedy = remedy
         self.path = ""
 
     def inside(self, step: str) -> Unencodable:
@@ -166,7 +168,7 @@ class Encoder:
         if type(plain) is int:
             return str(plain)
         raise Unencodable(
-            f"its key {key!r:.60} is a {type(key).__qualname__}: keys must be str, int, or what is written as text "
+            f"its key {key!r:.60} is {an(type(key).__qualname__)}: keys must be str, int, or what is written as text "
             "(UUID, date, Enum …)"
         )
 
@@ -180,10 +182,11 @@ class Encoder:
             raise Unencodable(message).inside(path) from None
 
     def _refuse(self, value: Any, _: int) -> Any:
-        kind = type(value)
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise Unencodable(
-            f"a {kind.__module__}.{kind.__qualname__} has no JSON form; pass a dataclass, an attrs class or plain "
-            "data, or register the type with Converter.register(type, encode=…, decode=…)"
+            f"{an(kind)} has no JSON form",
+            remedy="pass a dataclass, an attrs class or plain data, or register the type with "
+            "Converter.register(type, encode=…, decode=…)",
         )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flowpy.errors import DeclarationError, PayloadCorrupt, PayloadKeyUnknown
+from flowpy.words import an
 
 __all__ = ["Encryption"]
 
@@ -101,15 +102,17 @@ class Encryption:
         if version != _VERSION or len(sealed) < _TAG_BYTES or not _KEY_ID.fullmatch(key_id):
             raise PayloadCorrupt("it is not what this codec wrote: it was changed or cut, or a newer flowpy wrote it")
         if len(sealed) - _TAG_BYTES > largest:
-            raise PayloadCorrupt(f"it is more than {largest:,} bytes long: raise Payloads(largest=…) if it is yours")
+            raise PayloadCorrupt(
+                f"it is more than {largest:,} bytes long", remedy="raise Payloads(largest=…) if it is yours"
+            )
         from cryptography.exceptions import InvalidTag
 
         try:
             return _cipher(self._key(key_id), nonce, encrypt=False, data=sealed, header=header)
         except InvalidTag:
             raise PayloadCorrupt(
-                f"it was not encrypted with the key {key_id!r} that is here, or it was changed since: compare the key "
-                "with the one it was encrypted with"
+                f"it was not encrypted with the key {key_id!r} that is here, or it was changed since",
+                remedy="compare the key with the one it was encrypted with",
             ) from None
 
     def _key(self, key_id: str) -> bytes:
@@ -118,8 +121,8 @@ class Encryption:
             return key
         if isinstance(self._given, Mapping):
             raise PayloadKeyUnknown(
-                f"it is encrypted with the key {key_id!r}, which is not here (here: {_ids(self._known)}): give that "
-                "key to Encryption too",
+                f"it is encrypted with the key {key_id!r}, which is not here (here: {_ids(self._known)})",
+                remedy="give that key to Encryption too",
                 key_id=key_id,
             )
         try:
@@ -136,7 +139,7 @@ def _cipher(key: bytes, nonce: bytes, *, encrypt: bool, data: bytes, header: byt
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
         raise DeclarationError(
-            "Encryption needs the package cryptography: pip install flowpy-swf[encryption]"
+            "Encryption needs the package cryptography", remedy="pip install flowpy-swf[encryption]"
         ) from None
     aes = AESGCM(_derived(key, nonce[:12]))
     made: bytes = (aes.encrypt if encrypt else aes.decrypt)(nonce[12:], data, header)
@@ -165,7 +168,7 @@ def _check_id(key_id: Any) -> str:
 def _check_key(key_id: str, key: Any) -> bytes:
     if not isinstance(key, bytes) or len(key) != KEY_BYTES:
         # The key itself is never shown.
-        found = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        found = f"{len(key)} bytes" if isinstance(key, bytes) else an(type(key).__name__)
         raise DeclarationError(f"Encryption: the key {key_id!r} must be {KEY_BYTES} bytes (new_key()), found {found}")
     return key
 

@@ -50,7 +50,7 @@ def check_length(text: str, limit: int, what: str) -> str:
     """
     if len(text) > limit:
         raise PayloadTooLarge(
-            f"{what} is {len(text):,} characters long as JSON and SWF takes {limit:,}; "
-            "keep the data elsewhere (S3, a database) and pass a reference to it"
+            f"{what} is {len(text):,} characters long as JSON and SWF takes {limit:,}",
+            remedy="keep the data elsewhere (S3, a database) and pass a reference to it",
         )
     return text

@@ -164,22 +164,23 @@ class Payloads:
             with _as_unavailable(f"the store {store.root}"):
                 store.put(key, content)
         except PayloadUnavailable as error:
-            raise PayloadStoreUnavailable(f"{what} cannot be kept: {error}") from error
+            raise PayloadStoreUnavailable(f"{what} cannot be kept: {error.what}", remedy=error.remedy) from error
         self._cache.put(sha256, content)
         return dump({"$flowpy": "offload", "uri": f"{store.root}{key}", "sha256": sha256, "size": len(content)})
 
     def _check_largest(self, size: int, what: str) -> None:
         if size > self._largest:
             raise PayloadTooLarge(
-                f"{what} is {size:,} bytes long as JSON and Payloads(largest=…) allows {self._largest:,}; keep the "
-                "data elsewhere and pass a reference to it, or raise that bound for all who read it"
+                f"{what} is {size:,} bytes long as JSON and Payloads(largest=…) allows {self._largest:,}",
+                remedy="keep the data elsewhere and pass a reference to it, or raise that bound for all who read it",
             )
 
     def _fitting(self, sealed: str, text: str, limit: int, what: str) -> str:
         if len(sealed) > limit:
             raise PayloadTooLarge(
                 f"{what} is {len(text):,} characters long as JSON, {len(sealed):,} after its codecs, and SWF takes "
-                f"{limit:,}; give Payloads a store, or keep the data elsewhere and pass a reference to it"
+                f"{limit:,}",
+                remedy="give Payloads a store, or keep the data elsewhere and pass a reference to it",
             )
         return sealed
 
@@ -229,8 +230,8 @@ class Payloads:
         if unknown or len(set(names)) < len(names):
             known = ", ".join(self._codecs) or "none"
             raise PayloadCodecUnknown(
-                f"it is encoded by {clip(name)} and this process has the codecs: {known}; give its converter "
-                "Payloads(codecs=…) as the process that wrote it has"
+                f"it is encoded by {clip(name)} and this process has the codecs: {known}",
+                remedy="give its converter Payloads(codecs=…) as the process that wrote it has",
             )
         for one in reversed(names):
             with _as_unavailable(f"the codec {one!r}"):
@@ -245,13 +246,13 @@ class Payloads:
         if store is None:
             known = ", ".join(one.root for one in self._stores) or "none"
             raise PayloadStoreUnavailable(
-                f"it is kept at {clip(uri, 200)} and this process has the stores: {known}; give its converter "
-                "Payloads(stores=…) with that one too"
+                f"it is kept at {clip(uri, 200)} and this process has the stores: {known}",
+                remedy="give its converter Payloads(stores=…) with that one too",
             )
         if size > 2 * self._largest + _FORM:  # base64 makes four bytes of three
             raise PayloadCorrupt(
-                f"{uri} is said to be {size:,} bytes long and Payloads(largest=…) allows {self._largest:,}: raise it "
-                "if it is one of yours"
+                f"{uri} is said to be {size:,} bytes long and Payloads(largest=…) allows {self._largest:,}",
+                remedy="raise it if it is one of yours",
             )
         content = self._cache.get(sha256)
         if content is None:
@@ -322,8 +323,8 @@ def _check_content(content: bytes, uri: str, sha256: str, size: int) -> None:
     if len(content) != size or hashlib.sha256(content).hexdigest() != sha256:
         found = f"more than {size:,}" if len(content) > size else f"{len(content):,}"
         raise PayloadCorrupt(
-            f"{uri} is not what was kept there: checksum or length differ (length {found}, expected {size:,}); restore "
-            "the object whose SHA-256 is its name"
+            f"{uri} is not what was kept there: checksum or length differ (length {found}, expected {size:,})",
+            remedy="restore the object whose SHA-256 is its name",
         )
 
 

@@ -40,7 +40,9 @@ class S3Store:
         endpoint_url: str | None = None,
     ) -> None:
         if not _BUCKET.fullmatch(bucket):
-            raise DeclarationError(f"S3Store: {bucket!r} is no name of a bucket: give it without s3:// and key")
+            raise DeclarationError(
+                f"S3Store: {bucket!r} is no name of a bucket", remedy="give it without s3:// and key"
+            )
         self._bucket = bucket
         self._prefix = prefix if not prefix or prefix.endswith("/") else f"{prefix}/"
         self._client = client
@@ -73,8 +75,8 @@ class S3Store:
             if _code(error) in _MISSING:
                 uri = f"{self.root}{key}"
                 raise PayloadMissing(
-                    f"there is no object {uri}: see whether a lifecycle rule or somebody deleted it, and restore it "
-                    "(a version, a backup)",
+                    f"there is no object {uri}",
+                    remedy="see whether a lifecycle rule or somebody deleted it, and restore it (a version, a backup)",
                     uri=uri,
                 ) from None
             raise self._unavailable(key, "read", error) from error

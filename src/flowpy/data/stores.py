@@ -86,7 +86,9 @@ class DirectoryStore:
                 partial.unlink(missing_ok=True)
             _sync(path.parent)
         except OSError as error:
-            raise PayloadStoreUnavailable(f"{path} cannot be written ({error}): see that the directory can") from error
+            raise PayloadStoreUnavailable(
+                f"{path} cannot be written ({error})", remedy="see that the directory can"
+            ) from error
 
     def _has(self, key: str, content: bytes) -> bool:
         """Whether a file is there and whole: one that was damaged is written again, or this payload were lost too."""
@@ -103,12 +105,14 @@ class DirectoryStore:
                 return file.read(size + 1)
         except FileNotFoundError:
             raise PayloadMissing(
-                f"there is no file {path}: bring it back from a backup, or share the directory with the machine that "
-                "wrote it",
+                f"there is no file {path}",
+                remedy="bring it back from a backup, or share the directory with the machine that wrote it",
                 uri=f"{self.root}{key}",
             ) from None
         except OSError as error:
-            raise PayloadStoreUnavailable(f"{path} cannot be read ({error}): see that the directory can") from error
+            raise PayloadStoreUnavailable(
+                f"{path} cannot be read ({error})", remedy="see that the directory can"
+            ) from error
 
 
 def _regular(path: str, flags: int) -> int:

@@ -15,6 +15,7 @@ from cattrs.errors import BaseValidationError, StructureHandlerNotFoundError
 
 from flowpy.data.scalars import SCALARS, type_name
 from flowpy.data.shapes import Hook, configure
+from flowpy.words import an
 
 __all__ = ["Structurer"]
 
@@ -67,7 +68,7 @@ def _in_words(error: BaseException) -> str:
         return f"the field {error.args[0]!r} is missing"
     if isinstance(error, StructureHandlerNotFoundError):
         return (
-            f"there is no way to build a {type_name(error.type_)} from JSON; use a dataclass, an attrs class or "
+            f"there is no way to build {an(type_name(error.type_))} from JSON; use a dataclass, an attrs class or "
             "plain data, or register the type with Converter.register(type, encode=…, decode=…)"
         )
     if isinstance(error, RecursionError):

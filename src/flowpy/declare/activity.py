@@ -78,13 +78,13 @@ class Activity(RegisteredType[P, Promise[R], ActivityOptions], Generic[P, R]):
             # What the base does, with one call less: this is made for every activity of every replay.
             calls = _current()
             if calls is None:
-                raise OutsideWorkflow(self._outside())
+                raise self._outside()
             return calls.call_activity(self, args, kwargs)
 
-    def _outside(self) -> str:
-        return (
-            f"activity {self.name!r} was called outside workflow code: call {self.__name__}.fn(...) to run the plain "
-            "function here, or call it in a @workflow function"
+    def _outside(self) -> OutsideWorkflow:
+        return OutsideWorkflow(
+            f"activity {self.name!r} was called outside workflow code",
+            remedy=f"call {self.__name__}.fn(...) to run the plain function here, or call it in a @workflow function",
         )
 
     def options(self, **options: Unpack[ActivityCallOptions]) -> Self:
@@ -183,8 +183,8 @@ def activity(
             signature.refuse_variadic()
             if manual and external:
                 raise DeclarationError(
-                    "manual is for activities that a worker of flowpy starts, external for those of another SDK; "
-                    "give one of the two"
+                    "manual is for activities that a worker of flowpy starts, external for those of another SDK",
+                    remedy="give one of the two",
                 )
             registered = _registered(options, heartbeat=not (manual or external))
             _check_executor(executor, plain, external=external)
@@ -212,13 +212,15 @@ def _check_executor(executor: Any, fn: Callable[..., Any], *, external: bool) ->
     if executor == "thread":
         return
     if external:
-        raise DeclarationError("executor is for activities that a worker of flowpy runs: leave it out with external")
+        raise DeclarationError(
+            "executor is for activities that a worker of flowpy runs", remedy="leave it out with external"
+        )
     if is_async(fn):
         raise DeclarationError('executor="process" is for a plain def: an async def waits, on the worker\'s event loop')
     if not inspect.isfunction(fn) or "<" in fn.__qualname__:
         raise DeclarationError(
-            'executor="process" is for functions that another process can import by their name: move it to the top '
-            "level of a module"
+            'executor="process" is for functions that another process can import by their name',
+            remedy="move it to the top level of a module",
         )
 
 
@@ -226,8 +228,8 @@ def _registered(options: dict[str, Any], *, heartbeat: bool) -> ActivityOptions:
     """The options of a declaration over flowpy's defaults."""
     if options.get("activity_id") is not None:
         raise DeclarationError(
-            "activity_id belongs to one call, and two calls with one id would clash; "
-            "give it there: .options(activity_id=...)"
+            "activity_id belongs to one call, and two calls with one id would clash",
+            remedy="give it there: .options(activity_id=...)",
         )
     defaults = _NEVER.override(heartbeat_timeout=_HEARTBEAT) if heartbeat else _NEVER
     return defaults.override(**options)

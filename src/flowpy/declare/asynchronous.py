@@ -15,6 +15,7 @@ from flowpy.declare.declared import Declared
 from flowpy.declare.functions import declarable, default_name, is_async
 from flowpy.declare.promise import Promise
 from flowpy.declare.signature import Signature
+from flowpy.errors import OutsideWorkflow
 
 __all__ = ["Asynchronous", "asynchronous"]
 
@@ -48,10 +49,10 @@ class Asynchronous(Declared[P, Promise[R]], Generic[P, R]):
     def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Promise[R]:
         return calls.call_asynchronous(self, args, kwargs)
 
-    def _outside(self) -> str:
-        return (
-            f"asynchronous function {self.name!r} was called outside workflow code: call {self.__name__}.fn(...) to "
-            "run the plain function here, or call it in a @workflow function"
+    def _outside(self) -> OutsideWorkflow:
+        return OutsideWorkflow(
+            f"asynchronous function {self.name!r} was called outside workflow code",
+            remedy=f"call {self.__name__}.fn(...) to run the plain function here, or call it in a @workflow function",
         )
 
     @overload

@@ -81,5 +81,5 @@ def calls_or_raise(what: str, remedy: str) -> Calls:
     """
     calls = current.get()
     if calls is None:
-        raise OutsideWorkflow(f"{what} was called outside workflow code: {remedy}")
+        raise OutsideWorkflow(f"{what} was called outside workflow code", remedy=remedy)
     return calls

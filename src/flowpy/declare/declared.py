@@ -56,15 +56,15 @@ class Declared(Generic[P, C]):
         """
         calls = current.get()
         if calls is None:
-            raise OutsideWorkflow(self._outside())
+            raise self._outside()
         return self._ask(calls, args, kwargs)
 
     def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> C:
         """Makes the call of this kind of thing."""
         raise NotImplementedError
 
-    def _outside(self) -> str:
-        """Words the error for a call outside workflow code."""
+    def _outside(self) -> OutsideWorkflow:
+        """Makes the error for a call outside workflow code."""
         raise NotImplementedError
 
     def _wrap(self, fn: Callable[..., Any], name: str) -> None:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from flowpy.errors import DurationError
+from flowpy.words import an
 
 __all__ = ["NONE", "YEAR", "Duration", "exact_seconds", "seconds", "swf_duration"]
 
@@ -88,9 +89,9 @@ def _exact(value: Any, what: str) -> float | None:
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = value
     else:
-        raise DurationError(f"{what}: {value!r} is a {type(value).__name__}, not a duration; {_FORMS}")
+        raise DurationError(f"{what}: {value!r} is {an(type(value).__name__)}, not a duration", remedy=_FORMS)
     if number is None or number != number:  # noqa: PLR0124 (only NaN differs from itself, and it may be a huge int)
-        raise DurationError(f"{what}: cannot read {value!r} as a duration; {_FORMS}")
+        raise DurationError(f"{what}: cannot read {value!r} as a duration", remedy=_FORMS)
     if number < 0:
         raise DurationError(f"{what}: {value!r} is negative; durations start at 0 seconds")
     if number > YEAR:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from flowpy.declare.declared import Declared
 from flowpy.declare.signature import Signature
 from flowpy.errors import DeclarationError
+from flowpy.words import an
 
 __all__ = ["declarable", "default_name", "is_async", "locating", "refuse_self"]
 
@@ -30,21 +31,27 @@ def declarable(fn: Any, decorator: str) -> Callable[..., Any]:
         fn = fn.__func__
     where = f"{decorator} {getattr(fn, '__qualname__', repr(fn))}"
     if isinstance(fn, Declared):
-        raise DeclarationError(f"{where}: it is declared with {fn.decorator} already; keep one of the two decorators")
+        raise DeclarationError(
+            f"{where}: it is declared with {fn.decorator} already", remedy="keep one of the two decorators"
+        )
     if isinstance(fn, classmethod | property):
-        raise DeclarationError(f"{where}: a {type(fn).__name__} cannot be declared; use a function or a @staticmethod")
+        raise DeclarationError(
+            f"{where}: {an(type(fn).__name__)} cannot be declared", remedy="use a function or a @staticmethod"
+        )
     if inspect.isclass(fn):
-        raise DeclarationError(f"{where}: a class cannot be declared so; decorate one of its functions instead")
+        raise DeclarationError(
+            f"{where}: a class cannot be declared so", remedy="decorate one of its functions instead"
+        )
     if not callable(fn):
         raise DeclarationError(f"{where}: {decorator} goes on a function; options are given by name: {decorator}(...)")
     if inspect.isasyncgenfunction(fn):
         raise DeclarationError(
-            f"{where}: an async generator has no result to record; collect the values in a list and return it"
+            f"{where}: an async generator has no result to record", remedy="collect the values in a list and return it"
         )
     if inspect.isgeneratorfunction(fn):
         raise DeclarationError(
-            f"{where}: a generator has no result to record; collect the values in a list and return it "
-            "(instead of yield, await promises in an async def)"
+            f"{where}: a generator has no result to record",
+            remedy="collect the values in a list and return it (instead of yield, await promises in an async def)",
         )
     return fn  # type: ignore[no-any-return]
 
@@ -64,8 +71,9 @@ def refuse_self(fn: Callable[..., Any], signature: Signature, decorator: str) ->
     if first in _SELF_NAMES:
         raise DeclarationError(
             f"{decorator} {getattr(fn, '__qualname__', fn)}: a method needs its object, which the process that runs "
-            f"it does not have; drop {first} and put @staticmethod above {decorator}, or declare a bound method: "
-            f"{decorator.lstrip('@')}(thing.{getattr(fn, '__name__', 'method')})"
+            f"it does not have",
+            remedy=f"drop {first} and put @staticmethod above {decorator}, or declare a bound method: "
+            f"{decorator.lstrip('@')}(thing.{getattr(fn, '__name__', 'method')})",
         )
 
 
@@ -81,7 +89,9 @@ def default_name(fn: Callable[..., Any], decorator: str) -> str:
     """
     name = str(getattr(fn, "__qualname__", "")).rpartition("<locals>.")[2]
     if not name or "<lambda>" in name:
-        raise DeclarationError(f"{decorator} {fn!r}: it has no name of its own; give one: {decorator}(name=...)")
+        raise DeclarationError(
+            f"{decorator} {fn!r}: it has no name of its own", remedy=f"give one: {decorator}(name=...)"
+        )
     return name
 
 
@@ -104,4 +114,4 @@ def locating(where: str) -> Iterator[None]:
     try:
         yield
     except DeclarationError as error:
-        raise type(error)(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {error.what}", remedy=error.remedy) from None

@@ -66,7 +66,8 @@ class Handlers:
         if len(found) != 1:
             raise DeclarationError(
                 f"{where}: a workflow class needs exactly one @execute method, the one that runs; it has "
-                + (", ".join(found) + ": unmark all but one" if found else "none: put @execute on it")
+                + (", ".join(found) or "none"),
+                remedy="unmark all but one" if found else "put @execute on it",
             )
         return cls(
             found[0],
@@ -159,10 +160,11 @@ def _mark(fn: Any, role: str, name: str | None) -> Any:
     with locating(where):
         signature.refuse_variadic()
     if role == _QUERY and is_async(method):
-        raise DeclarationError(f"{where}: a query cannot wait, it only reads; make it a plain def")
+        raise DeclarationError(f"{where}: a query cannot wait, it only reads", remedy="make it a plain def")
     if role == _SIGNAL and signature.needs > 1:
         raise DeclarationError(
-            f"{where}: a signal carries one value, the method needs {signature.needs}; take one dataclass or dict"
+            f"{where}: a signal carries one value, the method needs {signature.needs}",
+            remedy="take one dataclass or dict",
         )
     known_as = check_signal_name(method.__name__ if name is None else name, where)
     setattr(method, _MARK, _Marker(role, known_as))
@@ -189,7 +191,7 @@ def _by_name(marked: dict[str, _Marker], role: str, where: str) -> dict[str, str
             continue
         if marker.name in named:
             raise DeclarationError(
-                f"{where}: {named[marker.name]} and {attribute} both answer {role} {marker.name!r}; rename one"
+                f"{where}: {named[marker.name]} and {attribute} both answer {role} {marker.name!r}", remedy="rename one"
             )
         named[marker.name] = attribute
     return named

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from flowpy.errors import DeclarationError
+from flowpy.words import an
 
 __all__ = [
     "RESERVED",
@@ -88,7 +89,9 @@ def check_signal_name(name: Any, what: str = "signal name") -> str:
     """
     check_text(name, what, _LONGEST_NAME)
     if name.startswith(RESERVED):
-        raise DeclarationError(f"{what}: {name!r} begins with {RESERVED!r}, which flowpy keeps for itself; rename it")
+        raise DeclarationError(
+            f"{what}: {name!r} begins with {RESERVED!r}, which flowpy keeps for itself", remedy="rename it"
+        )
     return str(name)
 
 
@@ -103,10 +106,13 @@ def check_tag_list(tags: Any, what: str = "tag_list") -> tuple[str, ...]:
         DeclarationError: If there are more, or one is not a text of that length.
     """
     if isinstance(tags, str) or not isinstance(tags, Iterable):
-        raise DeclarationError(f"{what}: give a list of texts, such as [{tags!r}], not {tags!r}")
+        raise DeclarationError(f"{what}: {tags!r} is no list of texts", remedy=f"give such as [{tags!r}]")
     listed = tuple(tags)
     if len(listed) > _MOST_TAGS:
-        raise DeclarationError(f"{what}: {len(listed)} tags, but SWF takes at most {_MOST_TAGS}; drop {listed[5:]!r}")
+        raise DeclarationError(
+            f"{what}: {len(listed)} tags, but SWF takes at most {_MOST_TAGS}",
+            remedy=f"drop {', '.join(map(repr, listed[_MOST_TAGS:]))}",
+        )
     return tuple(check_text(tag, f"{what}: tag {tag!r}", _LONGEST_NAME, shortest=0) for tag in listed)
 
 
@@ -123,11 +129,11 @@ def check_text(value: Any, what: str, longest: int, *, shortest: int = 1) -> str
         DeclarationError: If it is not.
     """
     if not isinstance(value, str):
-        raise DeclarationError(f"{what}: give text in quotes, not {value!r} ({type(value).__name__})")
+        raise DeclarationError(f"{what}: {value!r} is {an(type(value).__name__)}", remedy="give text in quotes")
     if len(value) < shortest:
         raise DeclarationError(f"{what}: it is empty; SWF needs at least {shortest} character")
     if len(value) > longest:
-        raise DeclarationError(f"{what}: {len(value)} characters, but SWF takes at most {longest}; shorten it")
+        raise DeclarationError(f"{what}: {len(value)} characters, but SWF takes at most {longest}", remedy="shorten it")
     return value
 
 
@@ -137,23 +143,28 @@ def _identifier(value: Any, what: str, longest: int) -> str:
     if bad := _FORBIDDEN.search(text):
         raise DeclarationError(
             f"{what}: {text!r} has {bad.group()!r} at position {bad.start()}; SWF allows no ':', '/', '|' and no "
-            "control characters: use '-', '_' or '.' instead"
+            "control characters",
+            remedy="use '-', '_' or '.' instead",
         )
     if text != text.strip():
-        raise DeclarationError(f"{what}: {text!r} begins or ends with a blank, which SWF refuses; use {text.strip()!r}")
+        raise DeclarationError(
+            f"{what}: {text!r} begins or ends with a blank, which SWF refuses", remedy=f"use {text.strip()!r}"
+        )
     if text == "arn":
-        raise DeclarationError(f"{what}: SWF refuses the word 'arn'; use another one")
+        raise DeclarationError(f"{what}: SWF refuses the word 'arn'", remedy="use another one")
     return text
 
 
 def _unreserved(text: str, what: str) -> str:
     """Keeps names and ids apart from flowpy's own and from task paths."""
     if text.startswith(RESERVED):
-        raise DeclarationError(f"{what}: {text!r} begins with {RESERVED!r}, which flowpy keeps for itself; rename it")
+        raise DeclarationError(
+            f"{what}: {text!r} begins with {RESERVED!r}, which flowpy keeps for itself", remedy="rename it"
+        )
     if _TASK_PATH.fullmatch(text):
         raise DeclarationError(
-            f"{what}: {text!r} looks like the path of a task ('t1.', 's2.'), which ids begin with; rename it, "
-            f"such as {text.replace('.', '-', 1)!r}"
+            f"{what}: {text!r} looks like the path of a task ('t1.', 's2.'), which ids begin with",
+            remedy=f"rename it, such as {text.replace('.', '-', 1)!r}",
         )
     return text
 

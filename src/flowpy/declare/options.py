@@ -30,7 +30,9 @@ _HIGHEST_PRIORITY: Final = 2**31 - 1
 def _execution_timeout(value: Any, what: str) -> str:
     text = swf_duration(value, what)
     if text == NONE:
-        raise DeclarationError(f'{what}: every SWF execution ends within a year, so NONE is refused; give "365d"')
+        raise DeclarationError(
+            f"{what}: every SWF execution ends within a year, so NONE is refused", remedy='give "365d"'
+        )
     return text
 
 
@@ -42,15 +44,15 @@ def _priority(value: Any, what: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and _LOWEST_PRIORITY <= value <= _HIGHEST_PRIORITY:
         return value
     raise DeclarationError(
-        f"{what}: {value!r} is not a priority; give a whole number from {_LOWEST_PRIORITY:,} to "
-        f"{_HIGHEST_PRIORITY:,}; higher goes first, 0 is usual"
+        f"{what}: {value!r} is not a priority",
+        remedy=f"give a whole number from {_LOWEST_PRIORITY:,} to {_HIGHEST_PRIORITY:,}; higher goes first, 0 is usual",
     )
 
 
 def _retry(value: Any, what: str) -> Retry:
     if isinstance(value, Retry):
         return value
-    raise DeclarationError(f"{what}: {value!r} is not a policy; give flowpy.Retry(attempts=...)")
+    raise DeclarationError(f"{what}: {value!r} is not a policy", remedy="give flowpy.Retry(attempts=...)")
 
 
 def _one_of(allowed: tuple[str, ...]) -> Callable[[Any, str], str]:
@@ -141,7 +143,7 @@ class Options:
         """The options that are set, each in its stored form."""
         for name in options:
             if name not in cls.CHECKS:
-                raise DeclarationError(_unknown(name, list(cls.CHECKS)))
+                raise _unknown(name, list(cls.CHECKS))
         return {name: cls.CHECKS[name](value, name) for name, value in options.items() if value is not None}
 
 
@@ -243,9 +245,9 @@ def _swf_form(name: str, value: Any) -> Any:
             return value
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _unknown(name: str, known: list[str]) -> DeclarationError:
     """Words the error for an option that does not exist, with the nearest one that does."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("default_")
     nearest = [snake] if snake in known else difflib.get_close_matches(snake, known, n=1)
     hint = f"did you mean {nearest[0]!r}? " if nearest else ""
-    return f"unknown option {name!r}; {hint}The options are {', '.join(known)}"
+    return DeclarationError(f"unknown option {name!r}", remedy=f"{hint}The options are {', '.join(known)}")

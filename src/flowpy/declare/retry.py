@@ -32,8 +32,8 @@ def _count(value: Any, what: str) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
         return value
     raise DeclarationError(
-        f"{what}: {value!r} is not a count; give all attempts together, 1 or more, or None for no limit; "
-        "attempts=1 is no retry"
+        f"{what}: {value!r} is not a count",
+        remedy="give all attempts together, 1 or more, or None for no limit; attempts=1 is no retry",
     )
 
 
@@ -41,7 +41,7 @@ def _first_span(value: Any, what: str) -> float:
     """The first back-off, which must be a time."""
     span = exact_seconds(value, what)
     if span is None:
-        raise DeclarationError(f'{what}: NONE is no back-off; give a duration such as "1s", or 0 for none')
+        raise DeclarationError(f"{what}: NONE is no back-off", remedy='give a duration such as "1s", or 0 for none')
     return span
 
 
@@ -64,8 +64,8 @@ def _rules(value: Any, what: str) -> tuple[Rule, ...]:
     for rule in rules:
         if not (isinstance(rule, str) and rule) and not (isinstance(rule, type) and issubclass(rule, BaseException)):
             raise DeclarationError(
-                f"{what}: {rule!r} is neither an exception class nor the name of one; "
-                'give such as (ConnectionError, "shop.errors.Busy")'
+                f"{what}: {rule!r} is neither an exception class nor the name of one",
+                remedy='give such as (ConnectionError, "shop.errors.Busy")',
             )
     return rules
 
@@ -123,7 +123,8 @@ class Retry:
         )
         if self.maximum is not None and self.maximum < self.initial:
             raise DeclarationError(
-                f"Retry maximum: {self.maximum:g} s is below initial, {self.initial:g} s; raise it or lower initial"
+                f"Retry maximum: {self.maximum:g} s is below initial, {self.initial:g} s",
+                remedy="raise it or lower initial",
             )
 
     def control(self, first: int) -> dict[str, Any]:

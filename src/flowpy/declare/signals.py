@@ -83,7 +83,9 @@ class Signal(Generic[T]):
         needs = Signature.of(declarable(fn, f"@{self.name}.handler")).needs
         with locating(f"handler of signal {self.name!r}"):
             if needs > 1:
-                raise DeclarationError(f"a signal carries one value, the function needs {needs}; take one value")
+                raise DeclarationError(
+                    f"a signal carries one value, the function needs {needs}", remedy="take one value"
+                )
         calls.set_handler(self, fn)
         return fn
 

@@ -109,10 +109,10 @@ class Signature:
         try:
             signature = inspect.signature(fn)
         except (TypeError, ValueError) as error:
-            raise DeclarationError(f"{fn!r} has no readable signature ({error}); wrap it in a def") from error
+            raise DeclarationError(f"{fn!r} has no readable signature ({error})", remedy="wrap it in a def") from error
         made = cls(fn, signature, skip_first=skip_first)
         if skip_first and len(made.positional) == len(cls(fn, signature, skip_first=False).positional):
-            raise DeclarationError(f"method {made.function}() has no first parameter; add self")
+            raise DeclarationError(f"method {made.function}() has no first parameter", remedy="add self")
         return made
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -166,12 +166,13 @@ class Signature:
         if self.var_positional:
             raise DeclarationError(
                 f"*{self.var_positional} is not possible, because promises and types of the arguments could "
-                f"not be told apart; take one list instead: {self.var_positional}: list[...]"
+                f"not be told apart",
+                remedy=f"take one list instead: {self.var_positional}: list[...]",
             )
         if self.var_keyword:
             raise DeclarationError(
-                f"**{self.var_keyword} is not possible, because a call could not be checked before it is "
-                f"recorded; take one dict instead: {self.var_keyword}: dict[str, ...]"
+                f"**{self.var_keyword} is not possible, because a call could not be checked before it is recorded",
+                remedy=f"take one dict instead: {self.var_keyword}: dict[str, ...]",
             )
 
     def __repr__(self) -> str:

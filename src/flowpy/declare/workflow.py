@@ -15,7 +15,7 @@ from flowpy.declare.options import WorkflowOptions
 from flowpy.declare.promise import ChildPromise, Promise
 from flowpy.declare.registered import RegisteredType
 from flowpy.declare.signature import Signature
-from flowpy.errors import DeclarationError
+from flowpy.errors import DeclarationError, OutsideWorkflow
 
 __all__ = ["Workflow", "execute", "query", "signal", "workflow"]
 
@@ -57,11 +57,12 @@ class Workflow(RegisteredType[P, ChildPromise[R], WorkflowOptions], Generic[P, R
     def _ask(self, calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ChildPromise[R]:
         return calls.call_workflow(self, args, kwargs)
 
-    def _outside(self) -> str:
-        return (
-            f"workflow {self.name!r} was called outside workflow code: start it with client.start({self.__name__}, ...)"
-            f", or call it in another @workflow function, which makes it a child; the plain "
-            f"{'class' if self.is_class else 'function'} is {self.__name__}.fn"
+    def _outside(self) -> OutsideWorkflow:
+        kind = "class" if self.is_class else "function"
+        return OutsideWorkflow(
+            f"workflow {self.name!r} was called outside workflow code",
+            remedy=f"start it with client.start({self.__name__}, ...), or call it in another @workflow function, which "
+            f"makes it a child; the plain {kind} is {self.__name__}.fn",
         )
 
     def options(self, **options: Unpack[WorkflowCallOptions]) -> Self:
@@ -203,7 +204,8 @@ def _class_handlers(owner: type, where: str) -> Handlers:
     if missing:
         raise DeclarationError(
             f"{where}: the object is made without arguments when the run starts, but __init__ needs "
-            f"{', '.join(missing)}; take them in the @execute method"
+            f"{', '.join(missing)}",
+            remedy="take them in the @execute method",
         )
     return Handlers.of(owner, where)
 
@@ -212,7 +214,7 @@ def _registered(options: dict[str, Any]) -> WorkflowOptions:
     """The options of a declaration over flowpy's defaults."""
     if options.get("workflow_id") is not None:
         raise DeclarationError(
-            "workflow_id belongs to one execution; give it where that is started: "
-            ".options(workflow_id=...) or client.start(..., workflow_id=...)"
+            "workflow_id belongs to one execution",
+            remedy="give it where that is started: .options(workflow_id=...) or client.start(..., workflow_id=...)",
         )
     return _DEFAULTS.override(**options)

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from flowpy.errors import HistoryError
 from flowpy.history.events import LINKS, OPTIONAL_LINKS, Event, attributes
+from flowpy.words import an
 
 __all__ = ["check_links"]
 
-_REMEDY: Final = "The file was edited or mixes two runs: record the history again"
+_REMEDY: Final = "The file was edited or mixes two runs: record the history again."
 
 
 def check_links(events: Sequence[Event]) -> None:
@@ -49,9 +50,9 @@ def _check_start(event: Event, found: dict[str, Any], events: Sequence[Event]) -
         if name in found and found[name] != start.get(name):
             message = (
                 f"event {event['eventId']} ({event['eventType']}) has {name} {found[name]!r:.80}, but event {started}, "
-                f"its startedEventId, has {start.get(name)!r:.80}. {_REMEDY}."
+                f"its startedEventId, has {start.get(name)!r:.80}."
             )
-            raise HistoryError(message, event_id=event["eventId"])
+            raise HistoryError(message, remedy=_REMEDY, event_id=event["eventId"])
 
 
 def _broken(event: Event, name: str, target: object, kinds: Sequence[str], events: Sequence[Event]) -> HistoryError:
@@ -63,6 +64,6 @@ def _broken(event: Event, name: str, target: object, kinds: Sequence[str], event
     elif not 0 < target < number:
         there = f"is {target}, no earlier event"
     else:
-        there = f"is {target}, which is a {events[target - 1]['eventType']}"
-    message = f"event {number} ({event['eventType']}): its {name} {there}; it must be a {' or '.join(kinds)}"
-    return HistoryError(f"{message}. {_REMEDY}.", event_id=number)
+        there = f"is {target}, which is {an(events[target - 1]['eventType'])}"
+    message = f"event {number} ({event['eventType']}): its {name} {there}; it must be {an(' or '.join(kinds))}"
+    return HistoryError(f"{message}.", remedy=_REMEDY, event_id=number)

@@ -12,9 +12,11 @@ from flowpy.history.events import CLOSE_EVENTS, Event, attributes
 from flowpy.history.links import check_links
 from flowpy.history.shapes import lower_keys, normal_event
 from flowpy.history.sources import HistorySource, documents, located
+from flowpy.words import an
 
 __all__ = ["History", "read_history"]
 
+_RECORD: Final = "Record it with get-workflow-execution-history."
 _GET_ALL: Final = "read every page, in any order, and give them together"
 # What other calls answer, to tell users which file they hold.
 _OTHER_ANSWERS: Final = {
@@ -75,8 +77,7 @@ def read_history(source: HistorySource, *, workflow_id: str | None = None, run_i
     except HistoryError as error:
         raise located(error, where) from error.__cause__
     except RecursionError as error:
-        message = f"{where}: nested too deeply to be a history. Record it with get-workflow-execution-history."
-        raise HistoryError(message) from error
+        raise HistoryError(f"{where}: nested too deeply to be a history.", remedy=_RECORD) from error
 
 
 def _history(found: Iterable[Any], workflow_id: str | None, run_id: str | None) -> History:
@@ -113,8 +114,9 @@ class _Pages:
             for item in document:
                 self.add(item, inside=True)
         else:
-            message = f"holds a {type(document).__name__} ({document!r:.60}) where a page or an event should be. "
-            raise HistoryError(message + f"Record it with get-workflow-execution-history; {_GET_ALL}.")
+            found = f"{an(type(document).__name__)} ({document!r:.60})"
+            remedy = f"Record it with get-workflow-execution-history; {_GET_ALL}."
+            raise HistoryError(f"holds {found} where a page or an event should be.", remedy=remedy)
 
     def _add_object(self, document: Mapping[str, Any]) -> None:
         if "Events" in document or "EventId" in document:
@@ -136,8 +138,8 @@ class _Pages:
         if not isinstance(execution, Mapping):
             return
         if self.execution is not None and dict(execution) != dict(self.execution):
-            message = f"mixes two runs, {dict(self.execution)} and {dict(execution)}. Give the pages of one run."
-            raise HistoryError(message)
+            message = f"mixes two runs, {dict(self.execution)} and {dict(execution)}."
+            raise HistoryError(message, remedy="Give the pages of one run.")
         self.execution = execution
 
     def check_complete(self, events: list[Event]) -> None:
@@ -149,17 +151,16 @@ class _Pages:
             message = f"is truncated after event {last}: the decision task started with event {self.started_event_id}"
         else:
             return
-        raise HistoryError(f"{message}. To mend it, {_GET_ALL}.", event_id=last)
+        raise HistoryError(f"{message}.", remedy=f"To mend it, {_GET_ALL}.", event_id=last)
 
 
 def _no_history(document: Mapping[str, Any]) -> HistoryError:
     if "startedEventId" in document or "taskToken" in document:
-        message = "is an empty poll reply: there was no decision task. Poll again, or read the run's history."
-        return HistoryError(message)
+        message = "is an empty poll reply: there was no decision task."
+        return HistoryError(message, remedy="Poll again, or read the run's history.")
     call = next((call for key, call in _OTHER_ANSWERS.items() if key in document), None)
     there = f"is an answer of {call}" if call else f"has the members {', '.join(map(str, document))[:120] or 'none'}"
-    message = f"{there}, not the events of a run. Record it with get-workflow-execution-history."
-    return HistoryError(message)
+    return HistoryError(f"{there}, not the events of a run.", remedy=_RECORD)
 
 
 def _in_order(events: list[Event]) -> list[Event]:
@@ -167,17 +168,16 @@ def _in_order(events: list[Event]) -> list[Event]:
     if any(event["eventId"] != n for n, event in enumerate(events, 1)):
         events = _each_once(sorted(events, key=_event_id))
     if not events:
-        message = f"has no events. Record it again; {_GET_ALL}."
-        raise HistoryError(message)
+        raise HistoryError("has no events.", remedy=f"Record it again; {_GET_ALL}.")
     for expected, event in enumerate(events, 1):
         if event["eventId"] != expected:
             there = f"after {expected - 1} comes" if expected > 1 else "the first is"
-            message = f"event {expected} is missing: {there} {event['eventId']}. "
-            message += f"Pages are missing or events were deleted: {_GET_ALL}."
-            raise HistoryError(message, event_id=expected)
+            message = f"event {expected} is missing: {there} {event['eventId']}."
+            remedy = f"Pages are missing or events were deleted: {_GET_ALL}."
+            raise HistoryError(message, event_id=expected, remedy=remedy)
     if events[0]["eventType"] != "WorkflowExecutionStarted":
-        message = f"event 1 is a {events[0]['eventType']}; a run's first event is WorkflowExecutionStarted. "
-        raise HistoryError(message + "Record the history again.", event_id=1)
+        message = f"event 1 is {an(events[0]['eventType'])}; a run's first event is WorkflowExecutionStarted."
+        raise HistoryError(message, remedy="Record the history again.", event_id=1)
     return events
 
 
@@ -194,9 +194,9 @@ def _each_once(events: list[Event]) -> list[Event]:
         elif event != once[-1]:
             message = (
                 f"event {event['eventId']} is there twice with different content ({once[-1]['eventType']}, "
-                f"{event['eventType']}): the pages are of different runs. Give the pages of one run."
+                f"{event['eventType']}): the pages are of different runs."
             )
-            raise HistoryError(message, event_id=event["eventId"])
+            raise HistoryError(message, event_id=event["eventId"], remedy="Give the pages of one run.")
     return once
 
 
@@ -207,4 +207,4 @@ def _workflow_type(started: Event) -> tuple[str, str]:
         if isinstance(name, str) and isinstance(version, str):
             return name, version
     message = f"event 1 has the workflowType {found!r:.80}; it must have a name and a version"
-    raise HistoryError(f"{message}. Record the history again.", event_id=1)
+    raise HistoryError(f"{message}.", remedy="Record the history again.", event_id=1)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from flowpy.errors import HistoryError
 from flowpy.history.events import ATTRIBUTES, Event, attributes_key
 from flowpy.history.timestamps import instant
+from flowpy.words import an
 
 __all__ = ["lower_keys", "normal_event"]
 
@@ -33,8 +34,8 @@ def normal_event(event: object, position: int) -> Event:
     if type(event) is dict and _is_normal(event):
         return event
     if not isinstance(event, Mapping):
-        message = f"entry {position} of the events is a {type(event).__name__}, not an event ({event!r:.60})"
-        raise HistoryError(f"{message}. {_REMEDY}.")
+        message = f"entry {position} of the events is {an(type(event).__name__)}, not an event ({event!r:.60})"
+        raise HistoryError(f"{message}.", remedy=_REMEDY)
     normal = {key: value for key, value in event.items() if value is not None}
     if "eventId" not in normal and "EventId" in normal:
         normal = lower_keys(normal)
@@ -43,13 +44,13 @@ def normal_event(event: object, position: int) -> Event:
     try:
         normal["eventTimestamp"] = instant(normal.get("eventTimestamp"))
     except ValueError as error:
-        message = f"event {event_id} ({event_type}) has no readable eventTimestamp: {error}. {_REMEDY}."
-        raise HistoryError(message, event_id=event_id) from error
+        message = f"event {event_id} ({event_type}) has no readable eventTimestamp: {error}."
+        raise HistoryError(message, remedy=_REMEDY, event_id=event_id) from error
     _set_attributes(normal, event_id, event_type)
     return normal
 
 
-_REMEDY: Final = "Record the history again: each event needs eventId, eventTimestamp, eventType and its attributes"
+_REMEDY: Final = "Record the history again: each event needs eventId, eventTimestamp, eventType and its attributes."
 
 
 def _is_normal(event: Event) -> bool:
@@ -71,16 +72,16 @@ def _event_id(event: Mapping[str, Any], position: int) -> int:
     if type(value) is int and value > 0:
         return value
     there = "no eventId" if value is None else f"the eventId {value!r:.60}"
-    message = f"entry {position} of the events has {there}; ids are 1, 2, 3 and so on. {_REMEDY}."
-    raise HistoryError(message)
+    message = f"entry {position} of the events has {there}; ids are 1, 2, 3 and so on."
+    raise HistoryError(message, remedy=_REMEDY)
 
 
 def _event_type(event: Mapping[str, Any], event_id: int) -> str:
     value = event.get("eventType")
     if isinstance(value, str) and value:
         return value
-    message = f"event {event_id} has {'no eventType' if value is None else f'the eventType {value!r:.60}'}. {_REMEDY}."
-    raise HistoryError(message, event_id=event_id)
+    message = f"event {event_id} has {'no eventType' if value is None else f'the eventType {value!r:.60}'}."
+    raise HistoryError(message, remedy=_REMEDY, event_id=event_id)
 
 
 def _set_attributes(event: Event, event_id: int, event_type: str) -> None:
@@ -89,9 +90,9 @@ def _set_attributes(event: Event, event_id: int, event_type: str) -> None:
     if value is None and event_type not in ATTRIBUTES:
         return
     if not isinstance(value, Mapping):
-        there = f"no {key}" if value is None else f"a {type(value).__name__} as {key}"
-        message = f"event {event_id} ({event_type}) has {there}. {_REMEDY}."
-        raise HistoryError(message, event_id=event_id)
+        there = f"no {key}" if value is None else f"{an(type(value).__name__)} as {key}"
+        message = f"event {event_id} ({event_type}) has {there}."
+        raise HistoryError(message, remedy=_REMEDY, event_id=event_id)
     if None in value.values():
         value = {name: member for name, member in value.items() if member is not None}
     event[key] = value if type(value) is dict else dict(value)
@@ -115,8 +116,8 @@ def lower_keys(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _lower(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
-        message = f"objects nested over {_DEEPEST} deep are no SWF history. {_REMEDY}."
-        raise HistoryError(message)
+        message = f"objects nested over {_DEEPEST} deep are no SWF history."
+        raise HistoryError(message, remedy=_REMEDY)
     if isinstance(value, list):
         return [_lower(item, depth + 1) for item in value]
     if not isinstance(value, Mapping):

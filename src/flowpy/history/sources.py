@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from flowpy.errors import HistoryError
+from flowpy.words import an
 
 __all__ = ["HistorySource", "documents", "located"]
 
@@ -51,16 +52,15 @@ def documents(source: HistorySource) -> tuple[str, Iterable[Any]]:
         return str(getattr(source, "name", "the file given")), _read(read)
     if isinstance(source, Iterable):
         return "the history given", _each(source)
-    message = (
-        f"a {type(source).__name__} is no history. Give a path, JSON text or bytes, an open file, "
-        "a page as boto3 returns it, or an iterable of pages or events."
+    remedy = (
+        "Give a path, JSON text or bytes, an open file, a page as boto3 returns it, or an iterable of pages or events."
     )
-    raise HistoryError(message)
+    raise HistoryError(f"{an(type(source).__name__)} is no history.", remedy=remedy)
 
 
 def located(error: HistoryError, where: str) -> HistoryError:
     """Give the same error with the place in front."""
-    return HistoryError(f"{where}: {error}", event_id=error.event_id)
+    return HistoryError(f"{where}: {error.what}", event_id=error.event_id, remedy=error.remedy)
 
 
 def _each(source: Iterable[Any]) -> Iterator[Any]:
@@ -81,8 +81,7 @@ def _text_or_path(source: str) -> tuple[str, Iterable[Any]]:
     if text.startswith(("{", "[")):
         return "the text given", _parse(source)
     if not text or "\n" in text or "\0" in text:
-        message = f"{source!r:.60} is neither a path nor JSON text. Give one of the two."
-        raise HistoryError(message)
+        raise HistoryError(f"{source!r:.60} is neither a path nor JSON text.", remedy="Give one of the two.")
     return _file(source)
 
 
@@ -91,8 +90,8 @@ def _file(path: str | os.PathLike[Any]) -> tuple[str, Iterable[Any]]:
     try:
         return where, _parse(Path(where).read_bytes())
     except (OSError, ValueError) as error:
-        message = f"{where}: cannot be read: {error}. Check the path (relative ones start at {Path.cwd()})."
-        raise HistoryError(message) from error
+        remedy = f"Check the path (relative ones start at {Path.cwd()})."
+        raise HistoryError(f"{where}: cannot be read: {error}.", remedy=remedy) from error
 
 
 def _read(read: Callable[[], str | bytes]) -> Iterator[Any]:
@@ -116,9 +115,9 @@ def _not_text(error: UnicodeDecodeError) -> HistoryError:
     event_id = _last_event_id(before)
     message = (
         f"is not {error.encoding} text: byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        f"{_near(event_id)}. Convert the file to UTF-8."
+        f"{_near(event_id)}."
     )
-    return HistoryError(message, event_id=event_id)
+    return HistoryError(message, event_id=event_id, remedy="Convert the file to UTF-8.")
 
 
 def _parse(content: str | bytes) -> Iterator[Any]:
@@ -126,14 +125,14 @@ def _parse(content: str | bytes) -> Iterator[Any]:
     text = content if isinstance(content, str) else _decode(content)
     start = _skip(text, 0)
     if start == len(text):
-        message = f"is empty. {_RECORD_AGAIN}."
-        raise HistoryError(message)
+        message = "is empty."
+        raise HistoryError(message, remedy=_RECORD_AGAIN)
     while start < len(text):
         try:
             document, end = _DECODER.raw_decode(text, start)
         except RecursionError as error:
-            message = f"JSON nested too deeply to be a history. {_RECORD_AGAIN}."
-            raise HistoryError(message) from error
+            message = "JSON nested too deeply to be a history."
+            raise HistoryError(message, remedy=_RECORD_AGAIN) from error
         except ValueError as error:
             raise _malformed(text, start, error) from error
         yield document
@@ -147,8 +146,8 @@ def _skip(text: str, start: int) -> int:
 
 def _malformed(text: str, start: int, error: ValueError) -> HistoryError:
     if not isinstance(error, json.JSONDecodeError):
-        message = f"is not JSON: {error}. {_RECORD_AGAIN}."
-        return HistoryError(message)
+        message = f"is not JSON: {error}."
+        return HistoryError(message, remedy=_RECORD_AGAIN)
     event_id = _last_event_id(text[: error.pos])
     place = f"line {error.lineno}, column {error.colno}{_near(event_id)}"
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
@@ -157,8 +156,8 @@ def _malformed(text: str, start: int, error: ValueError) -> HistoryError:
         what = f"is a printed Python object, not JSON, at {place}"
     else:
         what = f"is not JSON at {place}: {error.msg}"
-    message = f"{what}. {_RECORD_AGAIN}."
-    return HistoryError(message, event_id=event_id)
+    message = f"{what}."
+    return HistoryError(message, remedy=_RECORD_AGAIN, event_id=event_id)
 
 
 def _last_event_id(text: str) -> int | None:

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from flowpy.words import an
+
 __all__ = ["instant"]
 
 # Seconds reach this in the year 5138, milliseconds had passed it by 1973: no SWF history is in doubt.
@@ -33,7 +35,7 @@ def instant(value: Any) -> datetime:
         return _from_number(value)
     if isinstance(value, str):
         return _from_text(value.strip())
-    message = f"a {type(value).__name__} is no time"
+    message = f"{an(type(value).__name__)} is no time"
     raise ValueError(message)
 
 

@@ -57,7 +57,10 @@ class Interceptor:
         """Refuse what could not be called when it is too late to say so."""
         given = self._given()
         if not given:
-            raise DeclarationError("Interceptor: give workflow=, activity=, decision= or client=, a function each")
+            raise DeclarationError(
+                "Interceptor: it stands around nothing",
+                remedy="give workflow=, activity=, decision= or client=, a function each",
+            )
         for kind, around in given.items():
             if not callable(around):
                 raise DeclarationError(f"Interceptor: {kind}={around!r} cannot be called")
@@ -76,9 +79,7 @@ def _name(around: Any) -> str:
     return getattr(around, "__qualname__", None) or repr(around)
 
 
-def chosen(
-    interceptors: Iterable[Interceptor], where: str, *kinds: str, strict: bool = True
-) -> tuple[list[Any], ...]:
+def chosen(interceptors: Iterable[Interceptor], where: str, *kinds: str, strict: bool = True) -> tuple[list[Any], ...]:
     """The functions of each kind, outermost first.
 
     Args:
@@ -94,7 +95,7 @@ def chosen(
     for each in given:
         if not isinstance(each, Interceptor):
             hint = f"Interceptor({kinds[0]}=…)"
-            raise DeclarationError(f"{where}: {each!r} is no flowpy.interceptors.Interceptor: give {hint}")
+            raise DeclarationError(f"{where}: {each!r} is no flowpy.interceptors.Interceptor", remedy=f"give {hint}")
         if strict and all(getattr(each, kind) is None for kind in kinds):
             raise DeclarationError(f"{where} uses {', '.join(kinds)} of an interceptor, and {each!r} has none of these")
     return tuple([around for each in given if (around := getattr(each, kind)) is not None] for kind in kinds)

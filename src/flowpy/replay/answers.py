@@ -12,8 +12,8 @@ from flowpy.data.limits import DATA
 from flowpy.data.sealing import SEALED
 from flowpy.history.episode import Episode
 from flowpy.history.episodes import AGAIN_PREFIX
-from flowpy.history.events import ATTRIBUTES, Event
-from flowpy.replay.entities import Marker
+from flowpy.history.events import ATTRIBUTES, Event, attributes_key
+from flowpy.replay.entities import Marker, decision_key
 from flowpy.replay.outbox import MAX_BYTES, MAX_DECISIONS, size_of
 
 PATCH: Final = "flowpy.patch"
@@ -155,6 +155,28 @@ def recorded_markers(episodes: Iterable[Episode]) -> dict[tuple[str, str], str]:
         if not again:
             break
     return found
+
+
+def as_recorded(answers: Iterable[Event], asked: str) -> list[dict[str, Any]]:
+    """The decisions of a batch as far as history tells: what its answers repeat of them.
+
+    Args:
+        answers: The batch, in which a marker was refused: no replay can make its decisions any more.
+        asked: Id of the first refused marker, which its answer does not repeat.
+    """
+    decisions = []
+    for event in answers:
+        kind, attributes = event["eventType"], event[attributes_key(event["eventType"])]
+        decision_type = CLOSES[kind][0] if kind in CLOSES else ANSWERS[kind].decision_type
+        repeated = {key: value for key, value in attributes.items() if key not in _ADDED}
+        if kind == "RecordMarkerFailed":
+            repeated["details"], asked = json.dumps({"id": asked}), ""
+        decisions.append({"decisionType": decision_type, decision_key(decision_type): repeated})
+    return decisions
+
+
+_ADDED: Final = frozenset(("decisionTaskCompletedEventId", "cause", "initiatedEventId", "startedEventId"))
+"""What an answer has besides the attributes of its decision."""
 
 
 def describe(event: Event) -> str:

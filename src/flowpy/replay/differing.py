@@ -63,9 +63,7 @@ def _arguments(text: str | None, signature: Any) -> dict[str, Any] | None:
         return None
     names = [parameter.name for parameter in signature.positional]
     numbers = {name: f"{i} ({name})" for i, name in enumerate(names, 1)}
-    by_place = {
-        (f"{i} ({names[i - 1]})" if i <= len(names) else str(i)): value for i, value in enumerate(read, 1)
-    }
+    by_place = {(f"{i} ({names[i - 1]})" if i <= len(names) else str(i)): value for i, value in enumerate(read, 1)}
     return {**by_place, **{numbers.get(name, name): value for name, value in given.items()}}
 
 

@@ -156,6 +156,7 @@ class Divergence:
         patches: Ids of patches recorded in this run.
         python: (Python that decided the run first, Python here), "" if unknown.
         workflow: (name, version) of the workflow type.
+        recorded_workflow: The same as history has it; ("", "") if unknown.
         ends_here: The history ends in this transaction, so that it may just have been cut off.
         stopped: The code was stopped at a side effect that is not recorded: what it would do next is not known.
     """
@@ -175,6 +176,7 @@ class Divergence:
     patches: tuple[str, ...] = ()
     python: tuple[str, str] = ("", "")
     workflow: tuple[str, str] = ("", "")
+    recorded_workflow: tuple[str, str] = ("", "")
     ends_here: bool = False
     stopped: bool = False
 
@@ -191,9 +193,7 @@ class Divergence:
         return asdict(self, value_serializer=lambda _, __, value: list(value) if isinstance(value, tuple) else value)
 
 
-def paired(
-    history: tuple[Decided, ...], code: tuple[Decided, ...]
-) -> list[tuple[Decided | None, Decided | None]]:
+def paired(history: tuple[Decided, ...], code: tuple[Decided, ...]) -> list[tuple[Decided | None, Decided | None]]:
     """Put the decisions of both sides side by side: the same id first, then those of one kind in their order.
 
     >>> old = Decided("ScheduleActivityTask(a-1: a 1.0)", "ScheduleActivityTask", "a-1", "a", 5)

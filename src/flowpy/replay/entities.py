@@ -119,10 +119,7 @@ class Entity:
 def _type_mismatch(entity: Entity, recorded: dict[str, str]) -> str | None:
     if recorded["name"] == entity.name and recorded["version"] == entity.version:
         return None
-    return (
-        f"type {recorded['name']} {recorded['version']} in the history, "
-        f"{entity.name} {entity.version} in the code"
-    )
+    return f"type {recorded['name']} {recorded['version']} in the history, {entity.name} {entity.version} in the code"
 
 
 def schedule_attributes(
@@ -231,7 +228,6 @@ class LambdaFunction(Entity):
 
 class ExternalRequest(Entity):
     """A request to another execution; ``version`` holds its workflowId, ``attributes`` the runId if one was given."""
-
 
     @property
     def workflow_id(self) -> str:

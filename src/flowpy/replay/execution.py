@@ -65,6 +65,7 @@ class Execution:
         patches: Answers of ``patched`` by id, for the whole run (CONTRACTS §5).
         python: The Python version that decided the run first, "" if unknown.
         workflow: (name, version) of the workflow type.
+        recorded_workflow: The same as history has it.
         where: Tells where the code waits now, for a report.
     """
 
@@ -90,6 +91,7 @@ class Execution:
         "passed",
         "patches",
         "python",
+        "recorded_workflow",
         "refused",
         "requests",
         "timers",
@@ -126,7 +128,7 @@ class Execution:
         self.patches: dict[str, bool] = {}
         self.python = ""
         self.where: Callable[[], list[Site]] | None = None
-        self.workflow = ("", "")
+        self.workflow = self.recorded_workflow = ("", "")
         self.matched: deque[Entity] = deque(maxlen=KEPT)
 
     @property

@@ -87,6 +87,7 @@ def diverged(
         patches=tuple(patches),
         python=python,
         workflow=execution.workflow,
+        recorded_workflow=execution.recorded_workflow,
         ends_here=ends_here and not history,
         stopped=stopped,
     )
@@ -115,6 +116,7 @@ def refused_differences(execution: Execution, events: Iterable[Event]) -> NonDet
         remedy=cause.remedy,
         python=(execution.python, f"{sys.version_info.major}.{sys.version_info.minor}"),
         workflow=execution.workflow,
+        recorded_workflow=execution.recorded_workflow,
     )
     return NonDeterminismError(render(divergence), divergence=divergence)
 

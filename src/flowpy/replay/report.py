@@ -92,6 +92,10 @@ def _difference(one: Difference, paint: Paint) -> Iterator[str]:
 
 
 def _foot(divergence: Divergence) -> Iterator[str]:
+    if any(divergence.recorded_workflow) and divergence.recorded_workflow != divergence.workflow:
+        name, version = divergence.recorded_workflow
+        said = f"the history is of workflow {name} {version}: give that type's code, or a history of this type"
+        yield from _labelled("type", said)
     if divergence.reason:
         yield from _labelled("differs", divergence.reason)
     if divergence.earlier is not None:

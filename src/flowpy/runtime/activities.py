@@ -56,7 +56,7 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
         counts[name] = number = counts[name] + 1
     except KeyError:
         counts[name] = number = 1
-    call = ActivityCall()
+    call = ActivityPromise()
     # Line by line: CPython makes a tuple of more than three.
     call.activity = activity
     call.loop = loop
@@ -86,7 +86,9 @@ def call_activity(run: Run, activity: Activity[..., Any], args: tuple[Any, ...],
     return _call(run, task, call, args, kwargs)
 
 
-def _call(run: Run, task: Task[Any], call: ActivityCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ActivityCall:
+def _call(
+    run: Run, task: Task[Any], call: ActivityPromise, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> ActivityPromise:
     """Schedule an activity with all that may be asked of it."""
     activity = call.activity
     settings = activity.settings
@@ -116,7 +118,7 @@ def _call(run: Run, task: Task[Any], call: ActivityCall, args: tuple[Any, ...], 
     return call
 
 
-class ActivityCall(RunPromise[Any], ActivityTask):
+class ActivityPromise(RunPromise[Any], ActivityTask):
     """One call of an activity: its promise, its entity, and the task of its first attempt."""
 
     # No __init__, which in CPython 3.11 would cost more than all else that a call does: call_activity sets everything.
@@ -138,7 +140,7 @@ class ActivityCall(RunPromise[Any], ActivityTask):
         return self.loop.run
 
     @property
-    def promise(self) -> ActivityCall:
+    def promise(self) -> ActivityPromise:
         """Itself: one object is cheaper than two that hold each other."""
         return self
 
@@ -260,7 +262,7 @@ class ActivityCall(RunPromise[Any], ActivityTask):
             ActivityScheduleFailed(
                 f"SWF did not schedule activity {self.activity.name} {self.activity.version} ({self.id}): {cause}",
                 cause=cause,
-                id=self.id,
+                id=self.task.id,
                 event_id=event["eventId"],
             )
         )
@@ -355,7 +357,7 @@ class _BackOff:
 
     __slots__ = ("call",)
 
-    def __init__(self, call: ActivityCall) -> None:
+    def __init__(self, call: ActivityPromise) -> None:
         self.call = call
 
     def fired(self, _attributes: Attributes, _event: Event) -> None:

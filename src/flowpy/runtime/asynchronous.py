@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from flowpy.runtime.run import Run
 
 
-def call_asynchronous(
-    run: Run, function: Asynchronous[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def call_asynchronous(run: Run, function: Asynchronous[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Start the task of an asynchronous function; it takes its number at the call."""
     run.task_here(f"asynchronous function {function.name}")
     function.signature.bind(args, kwargs)

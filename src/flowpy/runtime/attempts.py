@@ -10,7 +10,7 @@ from flowpy.declare.retry import Retry
 from flowpy.errors import ActivityError, ActivityTimedOut
 
 if TYPE_CHECKING:
-    from flowpy.runtime.activities import ActivityCall
+    from flowpy.runtime.activities import ActivityPromise
 
 __all__ = ["back_off"]
 
@@ -18,7 +18,7 @@ _NOT_BEGUN: Final = Retry(initial="10s", maximum="1h")
 """When a task is scheduled again that a worker gave back without beginning it: no attempt of the user's."""
 
 
-def back_off(call: ActivityCall, error: ActivityError, failure: Failure | None) -> int | None:
+def back_off(call: ActivityPromise, error: ActivityError, failure: Failure | None) -> int | None:
     """Seconds until the next attempt; None if there is none.
 
     Args:
@@ -38,7 +38,7 @@ def back_off(call: ActivityCall, error: ActivityError, failure: Failure | None) 
     return delay if allowed else None
 
 
-def _policy(call: ActivityCall) -> tuple[Retry | None, int]:
+def _policy(call: ActivityPromise) -> tuple[Retry | None, int]:
     """What is recorded with the attempt decides; the code's policy where nothing is."""
     code = call.activity.retry
     recorded = getattr(call.task, "recorded_control", None)

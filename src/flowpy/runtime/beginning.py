@@ -28,6 +28,8 @@ def begin(run: Run, event: Event) -> None:
     """
     run.started = attributes = event["workflowExecutionStartedEventAttributes"]
     parent = attributes.get("parentWorkflowExecution") or {}
+    recorded = attributes.get("workflowType") or {}
+    run.execution.recorded_workflow = recorded.get("name", ""), recorded.get("version", "")
     run.info = evolve(
         run.info,
         task_list=attributes.get("taskList", {}).get("name", ""),

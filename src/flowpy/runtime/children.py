@@ -167,9 +167,7 @@ class ChildCall:
         )
         self._finish(error)
 
-    def _error(
-        self, kind: type[ChildError], said: str, event: Event, attributes: Attributes, **more: Any
-    ) -> None:
+    def _error(self, kind: type[ChildError], said: str, event: Event, attributes: Attributes, **more: Any) -> None:
         error = kind(
             f"child workflow {self.workflow.name} ({self.workflow_id}) {said}",
             id=self.workflow_id,

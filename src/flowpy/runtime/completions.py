@@ -11,7 +11,7 @@ from flowpy.errors import PayloadNotDecodable, PayloadUnavailable
 from flowpy.history.malformed import MALFORMED, malformed
 from flowpy.replay.entities import CLOSED
 from flowpy.replay.results import opened_nothing
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.promise import DONE, PENDING
 from flowpy.runtime.task import Task
 
@@ -86,7 +86,7 @@ def _complete(run: Run, cuts: Iterable[Cut], *, begins: bool) -> Cut | None:
                     open_ids.pop(ended.id, None)
                 if unsent:
                     execution.forget_requests(ended)
-                call = ended if type(ended) is ActivityCall else ended.listener
+                call = ended if type(ended) is ActivityPromise else ended.listener
                 if open_calls:
                     open_calls.pop(call._number, None)
                 if call._state is not PENDING:

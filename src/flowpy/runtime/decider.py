@@ -71,10 +71,12 @@ class Workflows:
         self._known: dict[tuple[str, str], Workflow[..., Any]] = {}
         for one in workflows:
             if not isinstance(one, Workflow):
-                raise DeclarationError(f"{one!r} is no workflow: decorate it with @flowpy.workflow")
+                raise DeclarationError(f"{one!r} is no workflow", remedy="decorate it with @flowpy.workflow")
             key = (one.name, one.version)
             if self._known.setdefault(key, one).fn is not one.fn:
-                raise DeclarationError(f"two workflows are called {one.name} {one.version}: give one another version")
+                raise DeclarationError(
+                    f"two workflows are called {one.name} {one.version}", remedy="give one another version"
+                )
 
     def __iter__(self) -> Iterator[Workflow[..., Any]]:
         return iter(self._known.values())

@@ -13,7 +13,7 @@ from flowpy.data.sealing import EVENT_FIELDS, SEALED
 from flowpy.errors import HistoryError
 from flowpy.history.episode import Episode
 from flowpy.history.malformed import MALFORMED, check_time, malformed, text_of
-from flowpy.replay.answers import CLOSES
+from flowpy.replay.answers import CLOSES, as_recorded
 from flowpy.replay.execution import NONE
 from flowpy.replay.explaining import diverged
 from flowpy.replay.matching import match
@@ -109,6 +109,8 @@ def _run_episode(run: Run, episode: Episode, *, decide: bool) -> bool:
         _see(run, episode.events)
         if execution.unsent or execution.at < matched or run.outcome.kind or run.halted:
             _end_episode(run)
+    elif run.observer is not None:
+        run.observer(episode, execution.answer(run.closing))
     return True
 
 
@@ -189,10 +191,17 @@ def _end_episode(run: Run) -> None:
     if run.outcome.kind:
         run.closing = None if run.stopped else run.outcome.close()
     if run.observer is not None and not run.stopped:
-        run.observer(episode, execution.answer(run.closing))
+        run.observer(episode, _decided(run, episode))
     if episode.answers is not None and not run.outcome.lost:
         _match(run, episode)
     execution.passed.append(episode)
+
+
+def _decided(run: Run, episode: Episode) -> list[dict[str, Any]]:
+    """What the code decided in an episode; what is recorded, where the code cannot be run through it any more."""
+    if run.outcome.lost and any(event["eventType"] == "RecordMarkerFailed" for event in episode.answers or ()):
+        return as_recorded(episode.answers or (), run.outcome.value.id)
+    return run.execution.answer(run.closing)
 
 
 def _match(run: Run, episode: Episode) -> None:

@@ -196,9 +196,7 @@ class Loop(Refused, _Base):
             return self.soon(callback, args, context)
         return self.run.timers.call_later(delay, callback, args, context)
 
-    def call_at(
-        self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
-    ) -> Any:
+    def call_at(self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None) -> Any:
         """Call a function when the run's clock reaches a time."""
         return self.call_later(when - self.time(), callback, *args, context=context)
 

@@ -9,8 +9,8 @@ from flowpy.data.failures import encode_failure
 from flowpy.data.limits import DATA
 from flowpy.errors import ContinueAsNew, ContinueAsNewFailed, PayloadError, PayloadTooLarge, RunHeld
 from flowpy.replay.divergence import CodeLine
-from flowpy.replay.entities import Close
-from flowpy.runtime.activities import ActivityCall
+from flowpy.replay.entities import Close, Site
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.sites import raised_at
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Outcome:
         refusal: Cause and event of a close that SWF refused for good, until something new comes.
         kind: The closing decision, "" while the function runs.
         value: The result, the error or the continuation.
+        left_at: Where the code called continue_as_new.
+        judged: Whether failures that nobody observed were looked for: once, as a close that is refused is sent again.
     """
 
     def __init__(self, run: Run) -> None:
@@ -45,6 +47,8 @@ class Outcome:
         self.value: Any = None
         self.refusal: tuple[str, int] | None = None
         self.lost = False
+        self.left_at: Site = None
+        self.judged = False
 
     def main_ended(self, main: Task[Any]) -> None:
         """The workflow function has ended."""
@@ -57,7 +61,7 @@ class Outcome:
         if error is None:
             self.kind, self.value = COMPLETE, main.result()
         elif isinstance(error, ContinueAsNew):
-            self.kind, self.value = CONTINUE, error.call
+            self.kind, self.value, self.left_at = CONTINUE, error.call, raised_at(error)
         else:
             self._leave(FAIL, error)
 
@@ -92,8 +96,11 @@ class Outcome:
             self.refusal = (cause, event["eventId"])
         if kind == CONTINUE and cause not in RETRIED:
             name = self._run.info.workflow_type
-            self.kind, self.value = FAIL, ContinueAsNewFailed(
-                f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+            self.kind, self.value = (
+                FAIL,
+                ContinueAsNewFailed(
+                    f"SWF did not continue workflow {name} as new: {cause}", cause=cause, event_id=event["eventId"]
+                ),
             )
 
     def check_refusal(self) -> None:
@@ -118,17 +125,30 @@ class Outcome:
             return None
         if self.kind in (COMPLETE, CONTINUE):
             self._check_encodable()
-            unobserved = next((p for p in run.loop.failed if not p._observed), None)
-            if unobserved is not None:
-                self.kind, self.value = FAIL, unobserved._error
-                line = CodeLine.of(getattr(unobserved._work, "site", None))
-                where = f", made at {line}" if line is not None else ""
-                unobserved._error.add_note(
-                    f"{unobserved!r}{where}: nothing ever awaited this promise, so its failure fails the run; await "
-                    "it, or detach() it if its failure does not matter"
-                )
+            if not self.judged:
+                self._judge()
         self._name_unreceived()
-        return Close(self.kind, self._attributes, raised_at(self.value) if self.kind == FAIL else None)
+        return Close(self.kind, self._attributes, self._site())
+
+    def _site(self) -> Site:
+        """The line that led to the close; a return has none."""
+        if self.kind == FAIL:
+            return raised_at(self.value)
+        return self.left_at if self.kind == CONTINUE else None
+
+    def _judge(self) -> None:
+        """A failure that nobody observed fails a run that is about to close with a result (law L6)."""
+        self.judged = True
+        unobserved = next((p for p in self._run.loop.failed if not p._observed), None)
+        if unobserved is None:
+            return
+        self.kind, self.value = FAIL, unobserved._error
+        line = CodeLine.of(getattr(unobserved._work, "site", None))
+        where = f", made at {line}" if line is not None else ""
+        unobserved._error.add_note(
+            f"{unobserved!r}{where}: nothing ever awaited this promise, so its failure fails the run; await "
+            "it, or detach() it if its failure does not matter"
+        )
 
     def _name_unreceived(self) -> None:
         """One warning, at the close, for signals that nobody received."""
@@ -159,7 +179,7 @@ class Outcome:
         return {}
 
 
-def waited_for(run: Run) -> list[ActivityCall | ChildCall | LambdaCall]:
+def waited_for(run: Run) -> list[ActivityPromise | ChildCall | LambdaCall]:
     """Activities, children and Lambda functions the close waits for, in order of creation."""
     calls = run.open_calls | {call._number: call for call in _matched_as_made(run)}
     return [calls[number] for number in sorted(calls)]
@@ -170,8 +190,8 @@ def is_waiting(run: Run) -> bool:
     return bool(run.open_calls) or any(True for _ in _matched_as_made(run))
 
 
-def _matched_as_made(run: Run) -> Iterator[ActivityCall]:
+def _matched_as_made(run: Run) -> Iterator[ActivityPromise]:
     """Open activities that were matched with their answers as the code made them: only the kernel has them."""
     for task in run.execution.activities.values():
-        if isinstance(task, ActivityCall) and not task.let_go:
+        if isinstance(task, ActivityPromise) and not task.let_go:
             yield task

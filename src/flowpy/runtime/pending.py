@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import CLOSED, CREATED, Entity
 from flowpy.replay.source import text_of
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.children import ChildCall
 from flowpy.runtime.external import ExternalCall
 from flowpy.runtime.lambdas import LambdaCall
@@ -160,7 +160,7 @@ def _named(run: Run, future: Any) -> str:
     if isinstance(future, Task):
         return f"task {future.path or 'main'} ({future.get_name()})"
     work = getattr(future, "_work", None)
-    if isinstance(work, ActivityCall):
+    if isinstance(work, ActivityPromise):
         return f"back-off timer {work.timer.id} of activity {work.id}" if work.timer else f"activity {work.task.id}"
     if isinstance(work, ChildCall):
         return f"child workflow {work.workflow_id}"
@@ -246,14 +246,14 @@ def _name(entity: Entity) -> str:
     return f"{entity.name} {entity.version}".strip()
 
 
-def _is_deferred(call: ActivityCall | ChildCall | LambdaCall) -> bool:
+def _is_deferred(call: ActivityPromise | ChildCall | LambdaCall) -> bool:
     if isinstance(call, ChildCall):
         return call.child is None
     entity: Entity = call.entity if isinstance(call, LambdaCall) else call
     return entity.state == CREATED and not any(each is entity for each in call.run.execution.outbox.unsent.values())
 
 
-def _deferred(call: ActivityCall | ChildCall | LambdaCall) -> OpenWork:
+def _deferred(call: ActivityPromise | ChildCall | LambdaCall) -> OpenWork:
     if isinstance(call, ChildCall):
         name = f"{call.workflow.name} {call.workflow.version}"
         return OpenWork("child workflow", call.workflow_id, name, 0, CodeLine.of(call.site), True)

@@ -134,7 +134,10 @@ class Future(Promise[T]):
         if self._state is DONE:
             return self._value
         if self._state is PENDING:
-            raise RuntimeError("a promise was resumed before it was done: it was yielded outside an await")
+            raise RuntimeError(
+                "a promise was resumed before it was done: it was yielded outside an await. Await it before it is "
+                "iterated over, as in `for` and `in`"
+            )
         return self.result()
 
     __iter__ = __await__

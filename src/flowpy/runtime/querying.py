@@ -65,5 +65,7 @@ def _attribute(workflow: Workflow[..., Any], name: str) -> str:
     attribute = workflow.queries.get(name)
     if attribute is None:
         known = ", ".join(sorted(workflow.queries)) or "none"
-        raise CallError(f"workflow {workflow.name} has no query {name!r} (it has: {known}): mark a method with @query")
+        raise CallError(
+            f"workflow {workflow.name} has no query {name!r} (it has: {known})", remedy="mark a method with @query"
+        )
     return attribute

@@ -45,7 +45,7 @@ def patched(id: str) -> bool:
     details = json.dumps({_MARKER_ID: id}, ensure_ascii=False)
     answer = not run.replaying or run.execution.recorded_marker(PATCH, id) is not None
     if not answer:
-        run.check_markers(PATCH)
+        run.check_markers(PATCH, id)
         answer = run.execution.markers_may_wait()
     run.execution.patches[id] = answer
     if answer:
@@ -81,7 +81,7 @@ def side_effect(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     id = fitted(f"{task.path}effect-{task.take(EFFECT)}")
     details = run.execution.recorded_marker(SIDE_EFFECT, id) if run.replaying else None
     if details is None and run.replaying:
-        run.check_markers(SIDE_EFFECT)
+        run.check_markers(SIDE_EFFECT, id)
         if not run.execution.markers_may_wait():
             run.execution.marker(SIDE_EFFECT, id, "", call_site(2))
             run.diverged()

@@ -169,9 +169,7 @@ def replay_history(
 
     def saw(episode: Episode, decisions: list[dict[str, Any]]) -> None:
         handles = [event["eventId"] for event in episode.events]
-        replay.episodes.append(
-            ReplayedEpisode(episode.started_event_id, handles, decisions, episode.answers is None)
-        )
+        replay.episodes.append(ReplayedEpisode(episode.started_event_id, handles, decisions, episode.answers is None))
 
     shown: list[Event] = []
     run = Run(workflow, workflow_id, run_id, converter=converter, observer=saw)

@@ -39,7 +39,7 @@ from flowpy.history.events import Event, seconds
 from flowpy.history.malformed import MALFORMED
 from flowpy.replay.entities import Close
 from flowpy.replay.execution import Execution
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.activities import call_activity as schedule_activity
 from flowpy.runtime.asynchronous import call_asynchronous as spawn_asynchronous
 from flowpy.runtime.children import ChildCall
@@ -143,7 +143,7 @@ class Run:
         self.execution.marker_listener = self
         self.episodes = Episodes(brief=observer is None)
         self.loop = Loop(self)
-        self.open_calls: dict[int, ActivityCall | ChildCall | LambdaCall] = {}
+        self.open_calls: dict[int, ActivityPromise | ChildCall | LambdaCall] = {}
         self.tasks: dict[Task[Any], None] = {}
         self.detached: dict[Task[Any], None] = {}
         self.execution.where = lambda: waiting_sites(self.tasks)
@@ -234,18 +234,18 @@ class Run:
         self.stopped = self.halted = True
         raise Stopped
 
-    def check_markers(self, name: str) -> None:
-        """Fail the run if SWF refused a marker of this name in the batch being re-run."""
+    def check_markers(self, name: str, id: str) -> None:
+        """Fail the run if SWF refused a marker of this name in the batch being re-run, when code asks for this one."""
         cause = self.execution.recorded_marker(name, "")
         if cause is not None:
-            self._lose(name, cause, None)
+            self._lose(name, cause, None, id)
             raise Stopped
 
-    def _lose(self, name: str, cause: str, event_id: int | None) -> None:
+    def _lose(self, name: str, cause: str, event_id: int | None, id: str = "") -> None:
         """A value that code has seen was not recorded: no replay can go on, so the run fails with what it has."""
         message = f"SWF did not record marker {name}: {cause}; the value it should have kept is lost"
         self.lost = self.halted = True
-        self.outcome.lose(MarkerFailed(message, cause=cause, event_id=event_id))
+        self.outcome.lose(MarkerFailed(message, cause=cause, id=id, event_id=event_id))
         self.execution.unsent.clear()
 
     # --- what the parts tell each other -----------------------------------------------------

@@ -46,9 +46,7 @@ def whole_seconds(delay: float) -> int:
 def timer_refused(attributes: Attributes, event: Event) -> TimerStartFailed:
     """The error of a StartTimerFailed event."""
     id, cause = attributes["timerId"], attributes["cause"]
-    return TimerStartFailed(
-        f"SWF did not start timer {id}: {cause}", cause=cause, id=id, event_id=event["eventId"]
-    )
+    return TimerStartFailed(f"SWF did not start timer {id}: {cause}", cause=cause, id=id, event_id=event["eventId"])
 
 
 class Timers:

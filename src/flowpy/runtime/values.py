@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from flowpy.runtime.loop import Loop
 from flowpy.runtime.promise import Future, RunPromise
+from flowpy.words import an
 
 SCALARS: Final = frozenset((int, str, bool, float, type(None), bytes))
 """Types whose values hold no promises."""
@@ -32,7 +33,7 @@ def promises_in(values: Iterable[Any], found: list[Future[Any]] | None = None) -
             promises_in(value.values(), found)
         elif hasattr(kind, "__await__"):
             raise TypeError(
-                f"a {kind.__name__} ({getattr(value, '__qualname__', 'nameless')}) cannot be waited for here: only "
+                f"{an(kind.__name__)} ({getattr(value, '__qualname__', 'nameless')}) cannot be waited for here: only "
                 "promises and tasks can. Await it first, make it a task with asyncio.create_task, or join promises "
                 "with flowpy.all_of instead of asyncio.gather"
             )

@@ -152,10 +152,8 @@ class BotoService:
             )
             host_of(client.meta.endpoint_url)  # botocore takes any number for a port
         except NoRegionError as error:
-            message = (
-                "no AWS region is set: give region_name=…, or set AWS_DEFAULT_REGION or a region in the AWS profile"
-            )
-            raise errors.InvalidRequest(message, operation="", fault="NoRegionError") from error
+            remedy = "give region_name=…, or set AWS_DEFAULT_REGION or a region in the AWS profile"
+            raise errors.InvalidRequest("no AWS region is set", fault="NoRegionError", remedy=remedy) from error
         except ValueError as error:
             message = f"the address of the service is no URL: {error}"
             raise errors.InvalidRequest(message, operation="", fault="InvalidEndpoint") from error

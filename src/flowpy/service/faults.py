@@ -108,8 +108,8 @@ def fault(code: str, message: str, operation: str, *, status: int = 0) -> errors
     fallback = errors.ServiceUnavailable if status >= 500 else errors.ServiceError
     cls = _BY_CODE.get(code, fallback)
     text = f"{operation}: {code}" + (f": {message}" if message else "")
-    remedy = _NO_CREDENTIALS if code == "NoCredentialsError" else _REMEDIES.get(cls)
-    return cls(f"{text} ({remedy})" if remedy else text, operation=operation, fault=code)
+    remedy = _NO_CREDENTIALS if code == "NoCredentialsError" else _REMEDIES.get(cls, "")
+    return cls(text, operation=operation, fault=code, remedy=remedy)
 
 
 def from_botocore(error: Exception, operation: str) -> errors.ServiceError | None:

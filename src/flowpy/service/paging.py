@@ -170,14 +170,12 @@ def _from_its_start(
         except ServiceError as error:
             if isinstance(error, InvalidRequest) and attempt < ATTEMPTS and not pause(0):
                 continue
-            message = f"history of {_named(execution)} cannot be read: {error}"
-            raise PagesLost(message, operation=error.operation, fault=error.fault) from error
+            message = f"history of {_named(execution)} cannot be read: {error.what}"
+            raise PagesLost(message, operation=error.operation, fault=error.fault, remedy=error.remedy) from error
     raise AssertionError("the last attempt returns or raises")
 
 
-def _up_to(
-    service: Service, task: PolledDecisionTask, execution: dict[str, str], pause: Pause
-) -> list[dict[str, Any]]:
+def _up_to(service: Service, task: PolledDecisionTask, execution: dict[str, str], pause: Pause) -> list[dict[str, Any]]:
     """The events up to a task's DecisionTaskStarted."""
     request = {"domain": task.domain, "execution": execution, "maximumPageSize": PAGE_SIZE}
     events: list[dict[str, Any]] = []
@@ -222,8 +220,8 @@ def _page(service: Service, request: dict[str, Any], execution: dict[str, str], 
     try:
         page = persist(service, "PollForDecisionTask", request, pause=pause, backoff=_PAGE_BACKOFF)
     except (InvalidRequest, Throttled, ServiceUnavailable) as error:
-        message = f"page of the history of {_named(execution)} is gone: {error}"
-        raise PagesLost(message, operation=error.operation, fault=error.fault) from error
+        message = f"page of the history of {_named(execution)} is gone: {error.what}"
+        raise PagesLost(message, operation=error.operation, fault=error.fault, remedy=error.remedy) from error
     if not page.get("taskToken"):
         raise PagesLost(f"page of the history of {_named(execution)} came back empty", operation="PollForDecisionTask")
     return page

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
+from flowpy.words import an
+
 __all__ = ["read_replies"]
 
 _log: Final = logging.getLogger(__name__)
@@ -121,7 +123,7 @@ def _of(shape: Any) -> Any:
         return _TIME
     if kind in _PLAIN:
         return None
-    raise _Unfit(f"{shape.name} is a {kind}")
+    raise _Unfit(f"{shape.name} is {an(kind)}")
 
 
 def _structure(shape: Any) -> Reader:

@@ -105,7 +105,7 @@ class ActivityEnvironment:
             TypeError: The arguments do not fit the function.
         """
         if not isinstance(activity, Activity):
-            raise DeclarationError(f"{activity!r} is no activity: give what @activity made of the function")
+            raise DeclarationError(f"{activity!r} is no activity", remedy="give what @activity made of the function")
         text = encode_arguments(activity.signature, args, kwargs, self._converter)
         check_arguments(text, activity.signature, self._converter, f"input of {activity.name}")
         arguments = decode_arguments(text, activity.signature, self._converter)

@@ -30,9 +30,9 @@ def blocked(lives: list[Live], now: float, run_id: str) -> RunBlocked:
             waits = pending(run)
         lines += [f"  {line}" for line in str(waits).splitlines()]
         lines += [f"  {line}" for line in _too_late(live, waits, end)]
-    lines.append("send what it waits for, have a stub end, or let its own timeout end it: swf.advance(...)")
     workflow_id = lives[0].workflow_id if lives else ""
-    return RunBlocked("\n".join(lines), workflow_id=workflow_id, run_id=run_id)
+    remedy = "send what it waits for, have a stub end, or let its own timeout end it: swf.advance(...)"
+    return RunBlocked("\n".join(lines), workflow_id=workflow_id, run_id=run_id, remedy=remedy)
 
 
 def _too_late(live: Live, waits: Pending, end: float) -> Iterator[str]:

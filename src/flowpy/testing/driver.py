@@ -116,9 +116,11 @@ class Driver:
             CallError: Nothing may happen now: in ``paused()``, or in the code of an activity or a stub.
         """
         if self.is_paused:
-            raise CallError("time does not pass inside of swf.paused(): wait after it")
+            raise CallError("time does not pass inside of swf.paused()", remedy="wait after it")
         if self._is_settling:
-            raise CallError("time does not pass inside of an activity or a stub: give the stub a delay instead")
+            raise CallError(
+                "time does not pass inside of an activity or a stub", remedy="give the stub a delay instead"
+            )
         self.stage.engine.advance_to(at)
         self.settle()
 
@@ -196,7 +198,8 @@ class Driver:
         if self._begun[task.workflow_id] > MOST_RUNS:
             raise FlowpyError(
                 f"workflow {task.workflow_id!r} has begun {MOST_RUNS:,} runs without any time passing: it continues as "
-                "new at once, and goes round in a circle; let it wait for something, or end"
+                "new at once, and goes round in a circle",
+                remedy="let it wait for something, or end",
             )
         workflow = stage.known.workflow(task.workflow_type)
         outcome = stage.drawn.pop(("child", task.workflow_id), None)

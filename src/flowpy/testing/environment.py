@@ -160,7 +160,9 @@ class Environment:
             CallError: The environment is closed.
         """
         if not isinstance(workflow, Workflow):
-            raise DeclarationError(f"start: {workflow!r} is no workflow: give what @workflow made of the function")
+            raise DeclarationError(
+                f"start: {workflow!r} is no workflow", remedy="give what @workflow made of the function"
+            )
         of_kind(kwargs or {}, dict, "start: kwargs", 'give the arguments by name, {"cents": 4200}')
         refuse_arguments(workflow, options)
         declared = workflow.options(**options)

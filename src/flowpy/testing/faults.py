@@ -73,7 +73,9 @@ class Faults:
         """
         causes = causes_of(decision_type)
         if not causes:
-            raise DeclarationError(f"refuse: {decision_type!r} is no decision; say for instance 'ScheduleActivityTask'")
+            raise DeclarationError(
+                f"refuse: {decision_type!r} is no decision", remedy="say for instance 'ScheduleActivityTask'"
+            )
         if cause not in causes:
             raise DeclarationError(f"refuse: {decision_type} never fails with {cause!r}, but with {', '.join(causes)}")
         self._driver.stage.engine.refuse(decision_type, cause, _counted("refuse", times))
@@ -85,14 +87,14 @@ class Faults:
             size: 1 to 1000.
         """
         if not 1 <= number(size, "page: size", "number of events", least=None) <= PAGE_SIZE:
-            raise DeclarationError(f"page: {size!r} events are no page; say 1 to {PAGE_SIZE}")
+            raise DeclarationError(f"page: {size!r} events are no page", remedy=f"say 1 to {PAGE_SIZE}")
         self._driver.page_size = size
 
 
 def _check_operation(fault: str, operation: str) -> None:
     if operation not in OPERATIONS:
         raise DeclarationError(
-            f"{fault}: SWF has no operation {operation!r}; say for instance 'RespondDecisionTaskCompleted'"
+            f"{fault}: SWF has no operation {operation!r}", remedy="say for instance 'RespondDecisionTaskCompleted'"
         )
 
 

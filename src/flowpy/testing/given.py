@@ -25,7 +25,7 @@ def of_kind(value: Any, kind: type[T], where: str, remedy: str) -> T:
         DeclarationError: It is of none.
     """
     if not isinstance(value, kind):
-        raise DeclarationError(f"{where}: {value!r} is no {kind.__name__}: {remedy}")
+        raise DeclarationError(f"{where}: {value!r} is no {kind.__name__}", remedy=remedy)
     return value
 
 
@@ -43,7 +43,7 @@ def number(value: Any, where: str, what: str, least: int | None = 1) -> int:
     """
     if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
         bound = "" if least is None else f" of at least {least}"
-        raise DeclarationError(f"{where}={value!r} is no {what}: give a whole number{bound}")
+        raise DeclarationError(f"{where}={value!r} is no {what}", remedy=f"give a whole number{bound}")
     return value
 
 
@@ -60,5 +60,5 @@ def several(values: Any, where: str, remedy: str, what: str = "list") -> list[An
         DeclarationError: It is no such thing.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise DeclarationError(f"{where}: {values!r} is no {what}: {remedy}")
+        raise DeclarationError(f"{where}: {values!r} is no {what}", remedy=remedy)
     return list(values)

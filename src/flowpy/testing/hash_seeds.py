@@ -52,7 +52,9 @@ class HashSeeds:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         for part in parts:
             if not part.isdecimal() or int(part) > _LARGEST:
-                raise DeclarationError(f"{part!r} is no hash seed; say numbers of 0 to {_LARGEST}, such as 1,2,3")
+                raise DeclarationError(
+                    f"{part!r} is no hash seed", remedy=f"say numbers of 0 to {_LARGEST}, such as 1,2,3"
+                )
         return cls(tuple(int(part) for part in parts), root)
 
     def check(self, environment: Environment) -> None:

@@ -68,8 +68,8 @@ class Known:
         workflow = self._workflows.get(type_)
         if workflow is None:
             raise UnknownWorkflowType(
-                f"the test has not come across workflow {' '.join(type_)}: name it beforehand, "
-                "Environment(workflows=[...]) or swf.declare(...)"
+                f"the test has not come across workflow {' '.join(type_)}",
+                remedy="name it beforehand, Environment(workflows=[...]) or swf.declare(...)",
             )
         return workflow
 
@@ -82,7 +82,9 @@ def _meet(known: dict[tuple[str, str], Any], declared: Any) -> bool:
     """Whether something is new."""
     there = known.setdefault((declared.name, declared.version), declared)
     if there.fn is not declared.fn:
-        raise DeclarationError(f"two are called {declared.name} {declared.version}: give one another name or version")
+        raise DeclarationError(
+            f"two are called {declared.name} {declared.version}", remedy="give one another name or version"
+        )
     return there is declared
 
 

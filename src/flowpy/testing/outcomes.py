@@ -69,8 +69,8 @@ def check_target(call: str, target: Any) -> None:
     """
     if not isinstance(target, Activity | Workflow | LambdaFunction):
         raise DeclarationError(
-            f"{call}: {target!r} is no activity, workflow or Lambda function: give what the decorator made of it, "
-            "or its name"
+            f"{call}: {target!r} is no activity, workflow or Lambda function",
+            remedy="give what the decorator made of it, or its name",
         )
 
 
@@ -90,14 +90,18 @@ def check_outcome(what: str, declared: Target, outcome: Outcome, converter: Conv
         _check_result(what, declared, outcome.value, converter)
     elif outcome.way == "raises":
         if not (isinstance(outcome.value, BaseException) or _is_error(outcome.value)):
-            raise DeclarationError(f"stub of {what}: raises={outcome.value!r} is no exception; give one, or its class")
+            raise DeclarationError(
+                f"stub of {what}: raises={outcome.value!r} is no exception", remedy="give one, or its class"
+            )
         _check_class(what, outcome.value)
     elif outcome.way == "by":
         _check_function(what, getattr(declared, "signature", None), outcome.value)
     elif outcome.way == "times_out":
         _check_timeout(what, declared, outcome.value)
     elif not isinstance(declared, Activity) or declared.external or declared.manual:
-        raise DeclarationError(f"stub of {what}: there is no function here to run; say what it returns or raises")
+        raise DeclarationError(
+            f"stub of {what}: there is no function here to run", remedy="say what it returns or raises"
+        )
     if outcome.heartbeats:
         _check_heartbeats(what, declared, outcome.heartbeats, converter)
 
@@ -112,7 +116,7 @@ def _check_class(what: str, error: Any) -> None:
             error()
         except TypeError as refused:
             name = error.__name__
-            raise DeclarationError(f"stub of {what}: {refused}; give one: raises={name}(...)") from refused
+            raise DeclarationError(f"stub of {what}: {refused}", remedy=f"give one: raises={name}(...)") from refused
 
 
 def _check_result(what: str, declared: Target, value: Any, converter: Converter) -> None:
@@ -142,7 +146,7 @@ def _check_heartbeats(what: str, declared: Target, details: tuple[Any, ...], con
 
 def _check_function(what: str, signature: Signature | None, function: Any) -> None:
     if not callable(function):
-        raise DeclarationError(f"stub of {what}: by={function!r} is no function; for a value say returns=...")
+        raise DeclarationError(f"stub of {what}: by={function!r} is no function", remedy="for a value say returns=...")
     try:
         own = Signature.of(function)
     except DeclarationError:

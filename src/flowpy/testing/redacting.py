@@ -18,6 +18,7 @@ from flowpy.history.reader import History
 from flowpy.replay.answers import PATCH, SIDE_EFFECT
 from flowpy.testing.replacing import KeyedReplacement, Replace, Scalar
 from flowpy.testing.sources import read_source
+from flowpy.words import an
 
 __all__ = ["redact"]
 
@@ -78,9 +79,9 @@ def redact(
         '["y-3", {"name": "Rtp", "paid": true}]'
     """
     if replace is not None and key is not None:
-        raise DeclarationError("redact: the key is for the keyed hash; with replace=... leave it out")
+        raise DeclarationError("redact: the key is for the keyed hash, not for replace=...", remedy="leave it out")
     if isinstance(keep, str | bytes) or not isinstance(keep, Collection):
-        raise DeclarationError(f"redact: keep={keep!r} is no set of names: give keep={{{keep!r}}}")
+        raise DeclarationError(f"redact: keep={keep!r} is no set of names", remedy=f"give keep={{{keep!r}}}")
     secret = secrets.token_bytes(32) if key is None else key.encode() if isinstance(key, str) else key
     history = read_source(source)
     redaction = _Redaction(history, frozenset(keep), replace or KeyedReplacement(secret))
@@ -271,7 +272,7 @@ class _Redaction:
         made = self.replace(value, names)
         if type(made) is not type(value):
             raise DeclarationError(
-                f"redact: replace gave a {type(made).__name__} for a {type(value).__name__} "
+                f"redact: replace gave {an(type(made).__name__)} for {an(type(value).__name__)} "
                 f"({' → '.join(names)}): the code that reads it would not"
             )
         return made

@@ -48,7 +48,7 @@ class Replayer:
     ) -> None:
         if isinstance(workflows, str) or not isinstance(workflows, Workflow | Iterable):
             raise DeclarationError(
-                f"{workflows!r} is no workflow: give what @workflow made of the function, or several of them"
+                f"{workflows!r} is no workflow", remedy="give what @workflow made of the function, or several of them"
             )
         self._only = workflows if isinstance(workflows, Workflow) else None
         self.workflows = Workflows([workflows] if isinstance(workflows, Workflow) else workflows)

@@ -19,7 +19,7 @@ from flowpy.local.engine.lambda_functions import error_payload
 from flowpy.replay.divergence import CodeLine
 from flowpy.replay.entities import Entity
 from flowpy.replay.outbox import key_of
-from flowpy.runtime.activities import ActivityCall
+from flowpy.runtime.activities import ActivityPromise
 from flowpy.runtime.children import ChildCall
 from flowpy.runtime.lambdas import LambdaCall
 from flowpy.runtime.waiting import sleep
@@ -96,7 +96,7 @@ class Sending:
 
     def _activity(self, attributes: Attributes) -> None:
         entity = self._entity("ScheduleActivityTask", attributes["activityId"])
-        call = entity if isinstance(entity, ActivityCall) else entity.listener
+        call = entity if isinstance(entity, ActivityPromise) else entity.listener
         activity: Activity[..., Any] = call.activity
         self._stage.known.meet_activity(activity, _list_of(attributes))
         outcome = self._outcome(activity)
@@ -152,7 +152,7 @@ class Sending:
     def _not_stubbed(self, what: str, remedy: str, how: str, entity: Entity) -> NotStubbed:
         line = CodeLine.of(entity.site)
         where = f" at {line}" if line is not None else ""
-        return NotStubbed(f"{what} was called{where}, and cannot run here, as {how}: say {remedy} before")
+        return NotStubbed(f"{what} was called{where}, and cannot run here, as {how}", remedy=f"say {remedy} before")
 
     # --- afterwards ---------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ def _check_strikes(scheduled: Attributes, kind: str) -> None:
     option = kind.lower() + "_timeout"
     if kind not in seconds:
         raise DeclarationError(
-            f"stub of {name}: times_out={kind!r} can never happen, as the activity has no {option}: give it one, "
-            "in @activity(...) or in .options(...) at the call"
+            f"stub of {name}: times_out={kind!r} can never happen, as the activity has no {option}",
+            remedy="give it one, in @activity(...) or in .options(...) at the call",
         )
     others = {"HEARTBEAT": (), "SCHEDULE_TO_START": ("SCHEDULE_TO_CLOSE",)}.get(
         kind, ("START_TO_CLOSE", "SCHEDULE_TO_CLOSE")
@@ -210,7 +210,8 @@ def _check_strikes(scheduled: Attributes, kind: str) -> None:
         if seconds.get(other, seconds[kind]) < seconds[kind]:
             raise DeclarationError(
                 f"stub of {name}: times_out={kind!r} cannot happen after {seconds[kind]} s, as {other} strikes after "
-                f"{seconds[other]} s: say times_out={other!r}"
+                f"{seconds[other]} s",
+                remedy=f"say times_out={other!r}",
             )
 
 

@@ -12,6 +12,7 @@ from flowpy.client.description import Description
 from flowpy.errors import DeclarationError, HistoryError
 from flowpy.history.reader import History, read_history
 from flowpy.testing.given import of_kind
+from flowpy.words import an
 
 __all__ = ["ExecutionHandle", "each_source", "named", "read_source"]
 
@@ -42,7 +43,7 @@ def read_source(source: Any, workflow_id: str | None = None, run_id: str | None 
     """
     if isinstance(source, Description):
         remedy = "give replay_all(..., client=...), which reads its history, or client.run(workflow_id, run_id)"
-        raise DeclarationError(f"workflow {source.workflow_id!r} is only listed: {remedy}")
+        raise DeclarationError(f"workflow {source.workflow_id!r} is only listed", remedy=remedy)
     if isinstance(source, ExecutionHandle):
         workflow_id, run_id = workflow_id or source.workflow_id, run_id or source.run_id
         source = source.history()
@@ -63,11 +64,13 @@ def each_source(sources: Any, client: Client | None) -> Iterator[Any]:
         files = sorted(folder.rglob("*.json"))
         if not files:
             there = "has no file ending in .json" if folder.is_dir() else "is no folder (one history: replay(...))"
-            raise HistoryError(f"{folder} {there}; relative paths start at {Path.cwd()}")
+            raise HistoryError(f"{folder} {there}", remedy=f"relative paths start at {Path.cwd()}")
         yield from files
         return
     if not isinstance(sources, Iterable):
-        raise DeclarationError(f"sources: {sources!r} is no list: give a folder, or a list of what replay() takes")
+        raise DeclarationError(
+            f"sources: {sources!r} is no list", remedy="give a folder, or a list of what replay() takes"
+        )
     for source in sources:
         if isinstance(source, Description) and client is not None:
             yield client.run(source.workflow_id, source.run_id)
@@ -82,4 +85,4 @@ def named(source: Any) -> str:
     if isinstance(source, (str, os.PathLike)):
         text = os.fsdecode(source)
         return "the text given" if text.lstrip().startswith(("{", "[")) else text
-    return f"a {type(source).__name__}"
+    return an(type(source).__name__)

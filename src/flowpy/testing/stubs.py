@@ -71,8 +71,9 @@ class Stub:
         ways = {way: value for way, value in given.items() if value is not NOTHING}
         if len(ways) > 1 or not (ways or delay or heartbeats):
             raise DeclarationError(
-                f"stub of {self.what}: say one of {', '.join(WAYS)}, not {' and '.join(ways) or 'none'}"
-                + ("" if ways else "; with delay or heartbeats alone the real function runs")
+                f"stub of {self.what}: it says {' and '.join(ways) or 'nothing'}",
+                remedy=f"say one of {', '.join(WAYS)}"
+                + ("" if ways else "; with delay or heartbeats alone the real function runs"),
             )
         if times is not None:
             number(times, f"stub of {self.what}: times", "number of calls")
@@ -111,8 +112,8 @@ class Stub:
                 self._outcomes[position] = evolve(outcome, left=outcome.left - 1)
                 return outcome
         raise CallError(
-            f"{self.what} was called {self._drawn} times, and its stub says how the first {self._drawn - 1} calls "
-            "end: add .then(...), or leave out times=... of the last"
+            f"{self.what} was called {self._drawn} times, and its stub says how the first {self._drawn - 1} calls end",
+            remedy="add .then(...), or leave out times=... of the last",
         )
 
 

@@ -75,6 +75,8 @@ class Verification:
         findings: The executions that are not plainly the same: bad ones, gone ones, and those with harmless
             differences; the first 1,000 of them. Those of an unknown type are counted only.
         omitted: How many more findings there were; ``progress`` has seen them.
+        unknown: How many executions could not be replayed because the code here has no such type, by its name and
+            version: the open ones of a domain, and all recorded histories.
         calls: How many calls of the service it took.
     """
 
@@ -83,6 +85,7 @@ class Verification:
     findings: list[Verified] = field(factory=list)
     calls: int = 0
     omitted: int = 0
+    unknown: dict[tuple[str, str], int] = field(factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -97,6 +100,9 @@ class Verification:
         """Count an execution, and keep it if there is something to say about it."""
         counts = self.counts.setdefault(one.workflow_type, {})
         counts[one.outcome] = counts.get(one.outcome, 0) + 1
+        # That a type has gone whose executions of a domain are all closed is as it should be.
+        if one.outcome == "unknown type" and (one.is_open or not self.domain):
+            self.unknown[one.workflow_type] = self.unknown.get(one.workflow_type, 0) + 1
         if one.outcome not in ("same", "unknown type") or one.differences:
             if len(self.findings) < KEPT:
                 self.findings.append(one)
@@ -110,7 +116,11 @@ class Verification:
             for (name, version), counts in sorted(self.counts.items())
         ]
         findings = [_plain(one) for one in self.findings]
-        counted = {"omitted": self.omitted, "calls": self.calls}
+        unknown = [
+            {"name": name, "version": version, "executions": count}
+            for (name, version), count in sorted(self.unknown.items())
+        ]
+        counted = {"unknown_types": unknown, "omitted": self.omitted, "calls": self.calls}
         return {"domain": self.domain, "ok": self.ok, "types": types, "findings": findings, **counted}
 
     def __str__(self) -> str:
@@ -143,6 +153,9 @@ class Verification:
             else f"recorded {'history' if total == 1 else 'histories'}"
         )
         yield f"{total} {what}: {said if total else 'nothing was verified'}"
+        if self.unknown:
+            types = ", ".join(f"{name} {version}" for name, version in sorted(self.unknown))
+            yield f"NOT verified: {sum(self.unknown.values())} of types that the code here does not have: {types}"
 
 
 @frozen
@@ -168,7 +181,7 @@ class Selection:
     def __attrs_post_init__(self) -> None:
         for name, value in (("open", self.open), ("closed", self.closed)):
             if value is not None and value < 0:
-                raise DeclarationError(f"Selection: {name}={value} is no number of executions; say 0 or more")
+                raise DeclarationError(f"Selection: {name}={value} is no number of executions", remedy="say 0 or more")
 
     def listed(self, client: Client) -> Iterator[Description]:
         """The executions, page by page as they are asked for; those that close meanwhile may come twice."""
@@ -188,7 +201,9 @@ def verify(
 ) -> Verification:
     """See ``Replayer.verify``."""
     if not calls_per_second > 0:
-        raise DeclarationError(f"verify: calls_per_second={calls_per_second!r} is no rate; say how many, such as 5")
+        raise DeclarationError(
+            f"verify: calls_per_second={calls_per_second!r} is no rate", remedy="say how many, such as 5"
+        )
     reading = ReadingService(client.service, calls_per_second, client.sleep, client.clock)
     reader = Client(client.domain, reading, converter=client.converter, sleep=client.sleep, clock=client.clock)
     verification = Verification(client.domain)

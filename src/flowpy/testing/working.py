@@ -143,9 +143,7 @@ class Work:
                 self._sustain(working)
             return
         activity = substitute(working.activity, working.outcome, self._stage.stubs)
-        response = execute(
-            activity, working.text, working.context, self._stage.converter, self._loop, self._around
-        )
+        response = execute(activity, working.text, working.context, self._stage.converter, self._loop, self._around)
         if response is not None:
             if response.fields.get("reason", "").startswith("KeyboardInterrupt"):
                 raise KeyboardInterrupt

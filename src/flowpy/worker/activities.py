@@ -64,6 +64,7 @@ class ActivityWorker:
         converter: Encodes and decodes values.
         around: Interceptors.
         cancel_grace: Seconds that a cancelled activity in a process gets to stop by itself.
+        hand_over: Told of the task (its token) of a manual activity that has returned.
     """
 
     service: Service
@@ -76,6 +77,7 @@ class ActivityWorker:
     converter: Converter = DEFAULT
     cancel_grace: float = 10.0
     around: AroundActivities = NOTHING_AROUND
+    hand_over: Callable[[str], None] = field(default=lambda _: None)
     heartbeats: Heartbeats = field(init=False)
     inputs: Inputs = field(init=False)
     loop: ActivityLoop = field(factory=ActivityLoop, init=False)
@@ -90,10 +92,14 @@ class ActivityWorker:
 
             self.processes = Processes(in_processes, self.converter, self._previous, self.cancel_grace)
 
-    def close(self) -> None:
-        """End heartbeats, event loop and processes; activities that still run are abandoned or terminated."""
+    def end_processes(self) -> None:
+        """End the processes of activities: what they do must not go on when their tasks are given to others."""
         if self.processes is not None:
             self.processes.close()
+
+    def close(self) -> None:
+        """End heartbeats, event loop and processes; activities that still run are abandoned or terminated."""
+        self.end_processes()
         self.heartbeats.close()
         self.loop.close()
 
@@ -172,6 +178,8 @@ class ActivityWorker:
                 outcome = self._outcome(activity, text, context)
             if outcome is not None:
                 self._answer(outcome, context)
+            elif activity.manual and not (self.processes is not None and self.processes.is_closed):
+                self._hand_over(context)
         finally:
             self.heartbeats.stop(context)
 
@@ -189,6 +197,12 @@ class ActivityWorker:
             run = partial(in_process, self.processes.run, activity, context, self.converter)
             return execute(activity, text, context, self.converter, self.loop, self.around, run)
         return execute(activity, text, context, self.converter, self.loop, self.around)
+
+    def _hand_over(self, context: ActivityContext) -> None:
+        """A manual activity has returned; what it recorded last is sent, since nobody heartbeats from here on."""
+        if context.has_unsent_details:
+            self._flush(context)
+        self.hand_over(context.task_token)
 
     def _patiently(self, context: ActivityContext, act: Callable[[], T]) -> T:
         """Do what needs a key or a store, again until they can be had; heartbeats keep the task alive meanwhile.

@@ -231,7 +231,7 @@ def current_activity() -> ActivityContext:
     context = cast("ActivityContext | None", running.get())
     if context is None:
         raise CallError(
-            "current_activity() was called where no activity of a flowpy worker runs; call it in the activity's "
-            "own thread or task, and pass what it gives to threads you start"
+            "current_activity() was called where no activity of a flowpy worker runs",
+            remedy="call it in the activity's own thread or task, and pass what it gives to threads you start",
         )
     return context

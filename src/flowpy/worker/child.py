@@ -66,8 +66,8 @@ def refuse_to_start_here() -> None:
     """
     if multiprocessing.current_process().name == NAME:
         raise CallError(
-            "a worker was started by importing the program: a process that runs activities imports it too; "
-            'start the worker under if __name__ == "__main__":'
+            "a worker was started by importing the program: a process that runs activities imports it too",
+            remedy='start the worker under if __name__ == "__main__":',
         )
 
 

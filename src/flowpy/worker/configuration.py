@@ -7,6 +7,7 @@ import json
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -16,10 +17,13 @@ from attrs import field, frozen
 from flowpy.errors import ConfigurationError
 from flowpy.worker.settings import WorkerSettings
 
-__all__ = ["CODE_ONLY", "KEYS", "PREFIX", "Configuration", "Key"]
+__all__ = ["CODE_ONLY", "CONFIG", "KEYS", "PREFIX", "Configuration", "Key"]
 
 PREFIX: Final = "FLOWPY_"
 """What the environment variables begin with: ``task_list`` is ``FLOWPY_TASK_LIST``."""
+
+CONFIG: Final = f"{PREFIX}CONFIG"
+"""The variable that names the TOML file."""
 
 CODE_ONLY: Final = frozenset({"converter", "decider", "meter"})
 """Settings of a worker that are objects: give a ``Worker`` instead of a module."""
@@ -154,9 +158,13 @@ class Configuration:
         lines = [f"[{_TABLE}]"]
         for key in KEYS.values():
             value, origin = self.value(key.name), self.origins.get(key.name, "default")
-            text = f"# {key.name} =" if value is None else f"{key.name} = {json.dumps(value, ensure_ascii=False)}"
+            text = f"# {key.name} =" if value is None else f"{key.name} = {_as_toml(value)}"
             lines.append(f"{text:<40}# {'not set' if value is None else origin}")
         return "\n".join(lines)
+
+
+def _as_toml(value: Any) -> str:
+    return "inf" if value == inf else json.dumps(value, ensure_ascii=False)
 
 
 def _keys(cls: type, leave_out: frozenset[str]) -> Iterator[Key]:
@@ -197,9 +205,11 @@ def _settings(values: dict[str, Any], origins: dict[str, str]) -> WorkerSettings
 
 def _unknown(name: str, where: str, names: Mapping[str, Any]) -> ConfigurationError:
     if name in CODE_ONLY:
-        return ConfigurationError(f"{where}: {name} is an object: give it to a Worker in Python, and name that Worker")
+        return ConfigurationError(
+            f"{where}: {name} is an object", remedy="give it to a Worker in Python, and name that Worker"
+        )
     near = difflib.get_close_matches(name.lower().replace("-", "_"), names, 1, 0.0)
-    return ConfigurationError(f"{where}: there is no setting {name!r}; the nearest is {near[0]!r}")
+    return ConfigurationError(f"{where}: there is no setting {name!r}", remedy=f"the nearest is {near[0]!r}")
 
 
 def _from_file(path: str | Path | None) -> Iterator[tuple[str, Any, str]]:
@@ -216,6 +226,11 @@ def _from_file(path: str | Path | None) -> Iterator[tuple[str, Any, str]]:
     table = data.get(_TABLE)
     if not isinstance(table, dict):
         raise ConfigurationError(f"{path} has no table [{_TABLE}]; it has {', '.join(map(repr, data)) or 'nothing'}")
+    for name, value in data.items():
+        is_table = isinstance(value, dict)
+        if name != _TABLE and difflib.get_close_matches(name, [_TABLE] if is_table else KEYS, 1, _NEAR):
+            what = f"[{name}]" if is_table else repr(name)
+            raise ConfigurationError(f"{path}: {what} is outside of [{_TABLE}], which all settings belong in")
     for name, value in table.items():
         if name not in KEYS:
             raise _unknown(name, str(path), KEYS)
@@ -224,13 +239,15 @@ def _from_file(path: str | Path | None) -> Iterator[tuple[str, Any, str]]:
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
     known = {PREFIX + name.upper(): key for name, key in KEYS.items()}
+    names = [variable.removeprefix(PREFIX) for variable in (*known, CONFIG)]
     for variable, text in environment.items():
+        told = variable.upper().removeprefix(PREFIX)
         if variable in known:
             if text:
                 yield known[variable].name, known[variable].parse(text, variable), variable
-        elif variable.startswith(PREFIX) and difflib.get_close_matches(variable[7:], [k[7:] for k in known], 1, _NEAR):
-            (near,) = difflib.get_close_matches(variable[7:], [k[7:] for k in known], 1, _NEAR)
-            raise ConfigurationError(f"{variable} is no setting; the nearest is {PREFIX}{near}")
+        elif variable != CONFIG and told != variable.upper():
+            for near in difflib.get_close_matches(told, names, 1, _NEAR):
+                raise ConfigurationError(f"{variable} is no setting", remedy=f"the nearest is {PREFIX}{near}")
 
 
 def _from_options(options: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:

@@ -40,7 +40,9 @@ def decide_with(
     """
     if settings.decider is not None:
         if any(each.workflow for each in interceptors):
-            raise DeclarationError("interceptors around workflows are for flowpy's own decider: leave out decider=")
+            raise DeclarationError(
+                "interceptors around workflows are for flowpy's own decider", remedy="leave out decider="
+            )
         decide: Callable[[PolledDecisionTask], Decided] = settings.decider(workflows).decide
         return _guarded(decide, settings)
     return _own(_decider(workflows, settings, converter, interceptors), settings, converter)

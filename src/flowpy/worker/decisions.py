@@ -280,7 +280,9 @@ class DecisionWorker:
 
 def _check_decided(decided: Any) -> None:
     if not hasattr(decided, "decisions"):
-        raise DeclarationError(f"an interceptor around decisions gave {decided!r}: give what proceed(call) gave")
+        raise DeclarationError(
+            f"an interceptor around decisions gave {decided!r}", remedy="give what proceed(call) gave"
+        )
 
 
 def _failed(error: NonDeterminismError) -> dict[str, Any]:

@@ -24,6 +24,7 @@ DEFAULT_INTERVAL = 20.0
 NEVER = 1e8
 """Interval of manual activities: only the heartbeats they ask for themselves."""
 
+_LEAST = 0.25
 _RETRY = 2.0
 _GAP = 1.0
 _log = logging.getLogger("flowpy.worker")
@@ -39,11 +40,12 @@ def interval(timeout: str | None) -> float:
         timeout: SWF's form, seconds as text or "NONE"; None if undeclared.
 
     Returns:
-        A third of it, at least 1 s; 20 s without one.
+        A third of it, at least 0.25 s; 20 s without one.
     """
     if timeout is None or timeout == "NONE":
         return DEFAULT_INTERVAL
-    return max(1.0, int(timeout) / 3)
+    # SWF takes a timeout of 0, which nothing can keep: it must not make a loop without a pause.
+    return max(_LEAST, int(timeout) / 3)
 
 
 @define(eq=False)
@@ -140,7 +142,7 @@ class Heartbeats:
             self.stop(context)
         except Throttled:
             # Sooner than ever: two turns missed in a row would be one too many.
-            return max(_GAP, beat.interval / 4)
+            return min(beat.interval, max(_GAP, beat.interval / 4))
         except ServiceUnavailable:
             return min(beat.interval, _RETRY)
         except Exception as error:

@@ -184,13 +184,48 @@ class Lifecycle:
             _log.warning("%d polls abandoned: a task that SWF gives them now is lost until it times out", self.polls)
         return patient
 
-    def abandon(self) -> list[str]:
-        """Nothing is waited for any more.
+    def attend(self, work: Callable[[], object], seconds: float, threads: int = 4) -> bool:
+        """Have threads do the last work, for a bounded time: a service that answers nobody must not keep the process.
+
+        Args:
+            work: Called in each thread.
+            seconds: Longest wait; another request to stop ends it at once.
+            threads: How many.
 
         Returns:
-            What was still running.
+            Whether it ended in its time.
         """
-        left = self.tasks
+        ended, deadline = SimpleQueue[None](), time.monotonic() + seconds
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                ended.put(None)
+                self.mailbox.put(None)
+
+        for number in range(1, threads + 1):
+            threading.Thread(target=run, name=f"flowpy-giving-back-{number}", daemon=True).start()
+        while ended.qsize() < threads:
+            try:
+                message = self.message(deadline)
+            except Empty:
+                _log.error("giving back what was left takes more than %g s: the rest is left to its timeouts", seconds)
+                return False
+            if isinstance(message, Stop):
+                return False
+        return True
+
+    def abandon(self, left: list[str] | None = None) -> list[str]:
+        """Nothing is waited for any more.
+
+        Args:
+            left: What had not ended in its grace; default what is running.
+
+        Returns:
+            The same.
+        """
+        left = self.tasks if left is None else left
         self.abandoned.set()
         for label in left:
             _log.error("abandoned: %s", label)

@@ -56,14 +56,14 @@ def load(name: str) -> Worker | list[Workflow[..., Any] | Activity[..., Any]]:
     if found is _ABSENT:
         there = [key for key, value in vars(module).items() if isinstance(value, (Worker, Workflow, Activity))]
         known = f"what is declared there is {', '.join(there)}" if there else "nothing is declared there"
-        near = did_you_mean(attribute, there) or ";"
-        raise ConfigurationError(f"{name}: module {module_name} has no {attribute!r}{near} {known}")
+        near = did_you_mean(attribute, there)
+        raise ConfigurationError(f"{name}: module {module_name} has no {attribute!r}{near}", remedy=known)
     if isinstance(found, Worker):
         return found
     items: list[Any] = list(found) if isinstance(found, (list, tuple)) else [found]
     if not items or not all(isinstance(item, (Workflow, Activity)) for item in items):
         raise ConfigurationError(
-            f"{name}: {attribute} is {found!r}; name a Worker, a workflow, an activity or a list of these"
+            f"{name}: {attribute} is {found!r}", remedy="name a Worker, a workflow, an activity or a list of these"
         )
     return items
 
@@ -74,7 +74,7 @@ def _of_several(names: str) -> list[Workflow[..., Any] | Activity[..., Any]]:
         declared = load(name)
         if isinstance(declared, Worker):
             raise ConfigurationError(
-                f"{name} is a Worker, which runs what it was made for: leave out the other modules"
+                f"{name} is a Worker, which runs what it was made for", remedy="leave out the other modules"
             )
         found |= {id(one): one for one in declared}
     return list(found.values())
@@ -88,7 +88,7 @@ def _imported(name: str) -> ModuleType:
         # Perhaps it is the path of a file.
         hint = name.removesuffix(".py").replace("/", ".").strip(".")
         advice = f"; do you mean {hint}?" if hint and hint != name else ""
-        raise ConfigurationError(f"{name!r} is no module: give package.module or module:name{advice}")
+        raise ConfigurationError(f"{name!r} is no module", remedy=f"give package.module or module:name{advice}")
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -98,7 +98,8 @@ def _imported(name: str) -> ModuleType:
         hint = name.removesuffix(".py").replace("/", ".")
         advice = f"; do you mean {hint}?" if hint != name else ""
         raise ConfigurationError(
-            f"there is no module {missing!r} in {here} or on Python's path: give package.module or module:name{advice}"
+            f"there is no module {missing!r} in {here} or on Python's path",
+            remedy=f"give package.module or module:name{advice}",
         ) from error
 
 
@@ -107,11 +108,14 @@ def _all_of(module: ModuleType) -> Worker | list[Workflow[..., Any] | Activity[.
     if len(workers) == 1:
         return next(iter(workers.values()))
     if workers:
-        raise ConfigurationError(f"{module.__name__} has {len(workers)} Workers: name one, as {module.__name__}:name")
+        raise ConfigurationError(
+            f"{module.__name__} has {len(workers)} Workers", remedy=f"name one, as {module.__name__}:name"
+        )
     found = list(_declared(module))
     if not found:
         raise ConfigurationError(
-            f"nothing to run in {module.__name__}: no @workflow, @activity or Worker is declared there{_advice(module)}"
+            f"nothing to run in {module.__name__}: no @workflow, @activity or Worker is declared there",
+            remedy=_advice(module),
         )
     return found
 
@@ -119,7 +123,7 @@ def _all_of(module: ModuleType) -> Worker | list[Workflow[..., Any] | Activity[.
 def _advice(module: ModuleType) -> str:
     if getattr(module, "__file__", None) is not None:
         return ""
-    return f"; it is a folder, no module: name one in it, as in {module.__name__}.orders, or go there with cd"
+    return f"it is a folder, no module: name one in it, as in {module.__name__}.orders, or go there with cd"
 
 
 def _declared(module: ModuleType) -> Iterator[Workflow[..., Any] | Activity[..., Any]]:
@@ -145,16 +149,20 @@ def worker_of(configuration: Configuration) -> Worker:
         DeclarationError: Two types are alike.
     """
     if configuration.module is None:
-        raise ConfigurationError("what is the worker to run? Give a module, such as shop.orders, or shop.orders:worker")
+        raise ConfigurationError(
+            "what is the worker to run?", remedy="give a module, such as shop.orders, or shop.orders:worker"
+        )
     found = load(configuration.module)
     if isinstance(found, Worker):
         extra = sorted(configuration.origins.keys() - _OF_THE_PROCESS)
         if extra:
             told = ", ".join(f"{name} (from {configuration.origins[name]})" for name in extra)
-            raise ConfigurationError(f"{configuration.module} is a Worker with settings of its own; leave out {told}")
+            raise ConfigurationError(
+                f"{configuration.module} is a Worker with settings of its own", remedy=f"leave out {told}"
+            )
         return found
     if configuration.domain is None:
-        raise ConfigurationError("in which SWF domain? Give --domain, FLOWPY_DOMAIN or domain in the file")
+        raise ConfigurationError("in which SWF domain?", remedy="give --domain, FLOWPY_DOMAIN or domain in the file")
     return Worker(
         Client(configuration.domain, _service(configuration)),
         workflows=[each for each in found if isinstance(each, Workflow)],

@@ -94,6 +94,11 @@ class Processes:
             return None
         return Response(answer["operation"], answer["fields"])
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the worker has stopped: an activity without an answer has not ended then, it was ended."""
+        return self._is_closed
+
     def close(self) -> None:
         """End all processes; activities that still run are terminated, and killed if that does not end them soon."""
         atexit.unregister(self.close)
@@ -257,6 +262,6 @@ def _name_of(converter: Converter) -> tuple[str, str]:
             if value is converter:
                 return name, key
     raise DeclarationError(
-        'the converter cannot be imported by another process, as executor="process" needs it: '
-        "give it a name at the top level of a module"
+        'the converter cannot be imported by another process, as executor="process" needs it',
+        remedy="give it a name at the top level of a module",
     )

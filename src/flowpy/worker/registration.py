@@ -72,11 +72,11 @@ class Registrar:
         except AlreadyExists:
             self._compare(kind, name, version, defaults)
         except UnknownResource as error:
-            message = (
-                f"{error}; create it, or let the worker: flowpy worker --register-domain DAYS, in Python "
+            remedy = (
+                "create it, or let the worker: flowpy worker --register-domain DAYS, in Python "
                 "WorkerSettings(register_domain=DAYS), the days that closed runs are kept"
             )
-            raise UnknownResource(message, operation=error.operation, fault=error.fault) from error
+            raise UnknownResource(str(error), operation=error.operation, fault=error.fault, remedy=remedy) from error
 
     def _compare(self, kind: str, name: str, version: str, defaults: dict[str, Any]) -> None:
         type_ = {"name": name, "version": version}

@@ -113,9 +113,7 @@ class WorkerSettings:
     guard: Literal["warn", "error", "off"] = field(default="warn", validator=_is_one_of("warn", "error", "off"))
     strict: bool = field(default=False, validator=_is_bool)
     register: bool = field(default=True, validator=_is_bool)
-    register_domain: int | None = field(
-        default=None, validator=validators.optional(_is_within(0, 90))
-    )
+    register_domain: int | None = field(default=None, validator=validators.optional(_is_within(0, 90)))
     page_size: int = field(default=PAGE_SIZE, validator=_is_within(1, 1000))
     sticky: bool = field(default=True, validator=_is_bool)
     sticky_timeout: int = field(default=10, validator=_is_within(1, _LONGEST))

@@ -93,6 +93,12 @@ class _Child:
                     report = json.loads(told.get("X_FLOWPY", ""))
                     self.report = report if isinstance(report, dict) else self.report
 
+    @property
+    def grace(self) -> float:
+        """Seconds that it says it needs to end; 0 if it does not say it in numbers."""
+        said = self.report.get("grace_seconds")
+        return said if isinstance(said, (int, float)) else 0.0
+
     def shown(self) -> dict[str, Any]:
         """What is said of it."""
         pid = None if self.process is None else self.process.pid
@@ -126,6 +132,7 @@ class Supervisor:
     _kill_at: float = field(default=float("inf"), init=False)
     _code: int = field(default=0, init=False)
     _was_ready: bool = field(default=False, init=False)
+    _has_worked: bool = field(default=False, init=False)
     _looked: float = field(default=float("inf"), init=False)
 
     def run(self) -> int:
@@ -222,7 +229,8 @@ class Supervisor:
             self._code = max(self._code, 0 if code == -signal.SIGTERM else code if code > 0 else FAILED * (code < 0))
             _log.info("worker %d has ended: %s", child.number, how)
             return
-        if code == USAGE and not was_ready:
+        self._has_worked = self._has_worked or was_ready
+        if code == USAGE and not self._has_worked:
             _log.error("worker %d ended: %s; it would end again, so all stop", child.number, how)
             self._code = USAGE
             self._stop(signal.SIGTERM)
@@ -235,7 +243,7 @@ class Supervisor:
 
     def _stop(self, number: int) -> None:
         self._stops += 1
-        grace = max([self.grace, *(child.report.get("grace_seconds", 0.0) for child in self._children)])
+        grace = max([self.grace, *(child.grace for child in self._children)])
         self._kill_at = time.monotonic() + (grace if self._stops == 1 else 0.0) + MARGIN
         _log.info("%s: the workers are told to stop", signal.Signals(number).name)
         self.notifier.send(STOPPING="1", STATUS="draining")
@@ -258,6 +266,7 @@ class Supervisor:
     def _tell(self) -> None:
         shown = [child.shown() for child in self._children]
         ready = sum(child["ready"] for child in shown)
+        self._has_worked = self._has_worked or ready > 0
         self._was_ready = self._was_ready or ready == len(shown)
         told = {"WATCHDOG": "1"}
         if self._was_ready:

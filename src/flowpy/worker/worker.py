@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from queue import Empty
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from flowpy.client import Client
 from flowpy.data.converter import DEFAULT
@@ -41,7 +41,14 @@ from flowpy.worker.surroundings import surroundings
 
 __all__ = ["Worker"]
 
+GIVE_BACK: Final = 6.0
+"""Seconds in which what was left is given back: with what follows less than a supervisor waits after the grace."""
+
 _log = logging.getLogger("flowpy.worker")
+
+
+class _NotYet(BaseException):
+    """Asked to stop while the types are registered: raised in the signal handler, wherever that call waits."""
 
 
 class Worker:
@@ -89,7 +96,9 @@ class Worker:
         self.task_list = task_list
         self.identity = (identity or f"{os.getpid()}@{socket.gethostname()}")[:256]
         if not isinstance(settings, (WorkerSettings, type(None))):
-            raise DeclarationError(f"Worker: settings={settings!r} is no WorkerSettings: give WorkerSettings(…)")
+            raise DeclarationError(
+                f"Worker: settings={settings!r} is no WorkerSettings", remedy="give WorkerSettings(…)"
+            )
         self.settings = settings or WorkerSettings()
         self._around = surroundings(interceptors, self.settings, self.domain, task_list)
         self.service = target
@@ -102,7 +111,7 @@ class Worker:
         self._slots = Slots(self.settings.activity_slots)
         self._decision_slots = Slots(self.settings.threads)
         self._quarantine = Quarantine()
-        self._open = OpenActivities(self._service, self._is_manual)
+        self._open = OpenActivities(self._service)
         self._health = Health(self._lifecycle, self._slots, self._quarantine, self.settings.grace)
         self._abandoned: list[str] = []
         self._decisions: DecisionWorker | None = None
@@ -110,6 +119,7 @@ class Worker:
         self._sticky: Sticky | None = None
         self._started = False
         self._running = False
+        self._is_registering = False
         self._ended = threading.Event()
 
     @property
@@ -141,10 +151,10 @@ class Worker:
         """
         self._running = True
         try:
-            with stop_signals(lambda: self._lifecycle.mailbox.put(Stop())):
+            with stop_signals(self._asked):
                 try:
                     self.start()
-                except (Throttled, ServiceUnavailable):
+                except (_NotYet, Throttled, ServiceUnavailable):
                     if self._lifecycle.mailbox.empty():
                         raise
                     _log.info("worker stops: types are not registered yet")
@@ -209,7 +219,7 @@ class Worker:
         if self._running:
             self._ended.wait()
         elif self._started and not self._ended.is_set():
-            error = self._wait()
+            error = self._stopped_by()
             self._drain(error)
             self._ended.set()
             if error is not None:
@@ -226,7 +236,21 @@ class Worker:
         """Drain and stop."""
         self.stop()
 
+    def _asked(self) -> None:
+        self._lifecycle.mailbox.put(Stop())
+        if self._is_registering:
+            # Nothing is under way yet, and a service that does not answer keeps a call for minutes.
+            self._is_registering = False
+            raise _NotYet
+
     def _register(self) -> None:
+        self._is_registering = True
+        try:
+            self._register_all()
+        finally:
+            self._is_registering = False
+
+    def _register_all(self) -> None:
         registrar = Registrar(self._service, self.domain, self.task_list, self._pause_registration)
         if self.settings.register_domain is not None:
             registrar.register_domain(self.settings.register_domain)
@@ -275,11 +299,15 @@ class Worker:
             self._converter,
             self.settings.cancel_grace,
             self._around.activity,
+            self._open.hand_over,
         )
 
-    def _is_manual(self, name: str, version: str) -> bool:
-        found = (each for each in self.activities if (each.name, each.version) == (name, version))
-        return any(activity.manual for activity in found)
+    def _stopped_by(self) -> BaseException | None:
+        """The error that ended the worker before it was asked to stop, which is no second request then."""
+        error: BaseException | None = None
+        while not isinstance(message := self._lifecycle.message(), Stop):
+            error = error or message
+        return error
 
     def _wait(self) -> BaseException | None:
         while True:
@@ -298,9 +326,12 @@ class Worker:
         end_polls(self.service, self.identity, self._lifecycle, keeps)
         # An error of a poll is reported promptly: the other polls would only meet it again.
         patient = self._lifecycle.drain(self.settings.grace, wait_for_polls=error is None)
+        left = self._lifecycle.tasks
+        if self._activity_worker is not None:
+            self._activity_worker.end_processes()
         if patient and self.settings.on_abandon == "fail":
-            self._open.fail_all()
-        self._abandoned = self._lifecycle.abandon()
+            self._lifecycle.attend(lambda: self._open.fail_all(self._lifecycle.pause_answer), GIVE_BACK)
+        self._abandoned = self._lifecycle.abandon(left)
         self._close()
         _log.info("worker stopped, %d tasks abandoned", len(self._abandoned))
 
@@ -316,9 +347,9 @@ def _target(service: Client | Service, domain: str | None) -> tuple[Service, str
     if isinstance(service, Client):
         return service.service, domain or service.domain
     if not isinstance(service, Service):
-        raise DeclarationError(f"Worker needs a flowpy.Client or a Service, not {service!r}: {WRAP}")
+        raise DeclarationError(f"Worker needs a flowpy.Client or a Service, not {service!r}", remedy=WRAP)
     if domain is None:
-        raise DeclarationError("Worker needs a domain: give domain=…, or a flowpy.Client that has one")
+        raise DeclarationError("Worker needs a domain", remedy="give domain=…, or a flowpy.Client that has one")
     return service, domain
 
 
@@ -338,21 +369,25 @@ def _limited(service: Service, settings: WorkerSettings, lifecycle: Lifecycle) -
 
 def _listed(what: str, given: Iterable[Any]) -> list[Any]:
     if isinstance(given, (Workflow, Activity)):
-        raise DeclarationError(f"Worker: {what}={given!r} is one: give a list, {what}=[…]")
+        raise DeclarationError(f"Worker: {what}={given!r} is one", remedy=f"give a list, {what}=[…]")
     return list(given)
 
 
 def _check(workflows: list[Workflow[..., Any]], activities: list[Activity[..., Any]]) -> None:
     if not workflows and not activities:
-        raise DeclarationError("Worker has nothing to run: give workflows=[…], activities=[…] or both")
+        raise DeclarationError("Worker has nothing to run", remedy="give workflows=[…], activities=[…] or both")
     for kind, items, declared in (("workflow", workflows, Workflow), ("activity", activities, Activity)):
         seen: set[tuple[str, str]] = set()
         for item in items:
             if not isinstance(item, declared):
-                raise DeclarationError(f"Worker got {item!r} as {kind}: give what @{kind} made of the function")
+                raise DeclarationError(
+                    f"Worker got {item!r} as {kind}", remedy=f"give what @{kind} made of the function"
+                )
             key = (item.name, item.version)
             if key in seen:
-                raise DeclarationError(f"Worker got two {kind} types {key[0]} {key[1]}: change name or version of one")
+                raise DeclarationError(
+                    f"Worker got two {kind} types {key[0]} {key[1]}", remedy="change name or version of one"
+                )
             seen.add(key)
     external = [activity.name for activity in activities if activity.external]
     if external:

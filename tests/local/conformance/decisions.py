@@ -174,9 +174,7 @@ def of(decision_type: str, **causes: Failure) -> dict[tuple[str, str], Failure]:
 FAILURES: dict[tuple[str, str], Failure] = {
     **of(
         "ScheduleActivityTask",
-        ACTIVITY_TYPE_DOES_NOT_EXIST=Failure(
-            (decision("ScheduleActivityTask", activityId="a", activityType=NOWHERE),)
-        ),
+        ACTIVITY_TYPE_DOES_NOT_EXIST=Failure((decision("ScheduleActivityTask", activityId="a", activityType=NOWHERE),)),
         ACTIVITY_TYPE_DEPRECATED=Failure(
             (decision("ScheduleActivityTask", activityId="a", activityType=OLD),), with_types
         ),

@@ -259,9 +259,7 @@ def execution_faults(operation: str) -> Faults:
     nowhere = {"workflowId": "w", "runId": "r"}
     message = "Unknown execution: WorkflowExecution=[workflowId=w, runId=r]"
     return {
-        (operation, "UnknownResourceFault", "no such execution"): Fault(
-            instead(operation, execution=nowhere), message
-        ),
+        (operation, "UnknownResourceFault", "no such execution"): Fault(instead(operation, execution=nowhere), message),
     }
 
 

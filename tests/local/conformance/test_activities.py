@@ -77,6 +77,7 @@ def test_an_answer_that_is_too_long_leaves_the_task_open(swf, schedule):
 
 # --- failing to schedule --------------------------------------------------------------------
 
+
 def test_an_id_is_taken_while_its_activity_is_open(swf, make, schedule):
     again = make("ScheduleActivityTask", activityId="a", activityType=CHARGE)
     schedule()

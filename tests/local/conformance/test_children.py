@@ -7,6 +7,8 @@ from flowpy.errors import UnknownResource
 from .events import EVENTS
 
 ORDER = {"name": "order", "version": "1"}
+
+
 def child(make, workflow_id="c", **options):
     return make("StartChildWorkflowExecution", **({"workflowId": workflow_id, "workflowType": ORDER} | options))
 

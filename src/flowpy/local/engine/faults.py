@@ -11,6 +11,7 @@ from flowpy.errors import (
     TypeDeprecated,
     UnknownResource,
 )
+from flowpy.words import an
 
 __all__ = [
     "already_started",
@@ -121,7 +122,7 @@ def too_many_tags(most: int) -> ServiceError:
 
 def not_serializable(path: str, kind: str) -> ServiceError:
     """A member has the wrong JSON type."""
-    return InvalidRequest(f"Value at '{path}' is not a {kind}", fault="SerializationException")
+    return InvalidRequest(f"Value at '{path}' is not {an(kind)}", fault="SerializationException")
 
 
 def unknown_operation(name: str) -> ServiceError:

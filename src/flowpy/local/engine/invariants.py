@@ -12,6 +12,7 @@ from attrs import define, field
 from flowpy.errors import HistoryError
 from flowpy.local.engine.recording import WAKES
 from flowpy.local.engine.state import attributes_key
+from flowpy.words import an
 
 __all__ = ["CLOSES", "LINKS", "check_history"]
 
@@ -204,7 +205,7 @@ def _check_links(reader: _Reader, event: dict[str, Any], attributes: dict[str, A
             reader.fail(event, f"{name} {target} is not earlier")
         found = reader.events[target - 1]["eventType"]
         if found != wanted:
-            reader.fail(event, f"{name} {target} is a {found}, not a {wanted}")
+            reader.fail(event, f"{name} {target} is {an(found)}, not {an(wanted)}")
 
 
 def _check_woken(reader: _Reader, event: dict[str, Any], attributes: dict[str, Any]) -> None:

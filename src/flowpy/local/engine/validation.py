@@ -26,9 +26,7 @@ _TRIMMED: Final = (rf"(?!\s){_IDENTIFIER[0]}(?<!\s)", rf"(?!\s){_IDENTIFIER[1]}(
 _TAG: Final = (r"[\w .:/=+\-@]*", r"[\p{L}\p{Z}\p{N}_.:/=+\-@]*")
 _DURATION: Final = (r"(NONE|\d{1,8})?", r"(NONE|\d{1,8})?")
 _RULES: Final = {
-    **dict.fromkeys(
-        ("Name", "Version", "WorkflowId", "ActivityId", "TimerId", "FunctionId"), _IDENTIFIER
-    ),
+    **dict.fromkeys(("Name", "Version", "WorkflowId", "ActivityId", "TimerId", "FunctionId"), _IDENTIFIER),
     **dict.fromkeys(("DomainName", "TaskListName"), _TRIMMED),
     **dict.fromkeys(("ResourceTagKey", "ResourceTagValue"), _TAG),
     **dict.fromkeys(("DurationInSeconds", "DurationInSecondsOptional"), _DURATION),

@@ -11,13 +11,20 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from flowpy.local.engine import Engine, SystemClock
 from flowpy.local.server.application import DEFAULT_HOLD, Application, Site
 from flowpy.local.server.regions import Regions, file_of, regions_beside
 from flowpy.local.server.server import Server
 
-__all__ = ["main"]
+__all__ = ["CannotServe", "main", "serve"]
+
+_ADVICE: Final = {
+    errno.EADDRINUSE: "is another one running there? --port takes another, 0 a free one",
+    errno.EACCES: "ports below 1024 are for the system: --port takes another, 0 a free one",
+}
+"""What to do, by why an address cannot be had."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,17 +59,32 @@ def _open_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
+class CannotServe(Exception):
+    """The address or the file cannot be had.
+
+    Attributes:
+        what: What happened.
+        remedy: What to do.
+        is_address: Whether it is the address, not the file.
+    """
+
+    def __init__(self, what: str, remedy: str, *, is_address: bool) -> None:
+        super().__init__(f"{what}; {remedy}")
+        self.what = what
+        self.remedy = remedy
+        self.is_address = is_address
+
+
 def _complain(what: str, status: int) -> int:
     sys.stderr.write(f"flowpy.local: {what}\n")
     return status
 
 
-def main(argv: Sequence[str] | None = None, site: Callable[[Regions], Site] | None = None) -> int:
-    """Serves until SIGINT or SIGTERM.
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serves until SIGINT or SIGTERM, as arguments say.
 
     Args:
         argv: Arguments; default those of the process.
-        site: Makes what answers requests that are none to SWF; default nothing but a line of text.
 
     Returns:
         The exit status.
@@ -72,19 +94,54 @@ def main(argv: Sequence[str] | None = None, site: Callable[[Regions], Site] | No
         return _complain("--hold is a number of seconds, 0 or more", 2)
     if not 0 <= given.port <= 65_535:
         return _complain("--port is a number from 0 to 65535", 2)
+    try:
+        return serve(**vars(given))
+    except CannotServe as error:
+        return _complain(str(error), 1)
+
+
+def serve(
+    *,
+    port: int = 8042,
+    host: str = "127.0.0.1",
+    db: str | None = None,
+    hold: float = DEFAULT_HOLD,
+    region: str = "us-east-1",
+    site: Callable[[Regions], Site] | None = None,
+) -> int:
+    """Serves until SIGINT or SIGTERM.
+
+    Args:
+        port: Port to listen on, 0 for a free one.
+        host: Address to listen on.
+        db: SQLite file that keeps everything; None: memory.
+        hold: Seconds that a poll waits for a task.
+        region: Region that the file is for, and requests that are not signed.
+        site: Makes what answers requests that are none to SWF; default nothing but a line of text.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CannotServe: The address or the file cannot be had.
+    """
     _open_files()
     try:
-        regions = _regions(given.region, Path(given.db) if given.db else None)
-        server = Server(_application(regions, given.hold, site), given.host, given.port)
+        regions = _regions(region, Path(db) if db else None)
     except OSError as error:
-        taken = error.errno == errno.EADDRINUSE
-        advice = "; is another one running there? --port takes another, 0 a free one" if taken else ""
-        return _complain(f"{error}{advice}", 1)
+        what, _, remedy = str(error).rpartition("; ")
+        raise CannotServe(what or str(error), remedy, is_address=False) from error
+    try:
+        server = Server(_application(regions, hold, site), host, port)
+    except OSError as error:
+        regions.close()
+        remedy = _ADVICE.get(error.errno or 0, f"is {host} an address of this machine? --host takes another")
+        raise CannotServe(error.strerror or str(error), remedy, is_address=True) from error
     # The first request of all reads the service's model, which takes a while.
     regions.engine().call("ListDomains", {"registrationStatus": "REGISTERED"})
     # What is there by now stays: the garbage collector need not go through it again and again.
     gc.freeze()
-    kept = given.db or "memory"
+    kept = db or "memory"
     hint = f"use it with: export AWS_ENDPOINT_URL_SWF={server.url}"
     sys.stdout.write(f"Amazon SWF is at {server.url} ({kept}); {hint}\n")
     if site is not None:

@@ -72,7 +72,9 @@ class HistoryBuilder(Decisions):
     ) -> None:
         of_kind(start, datetime, "HistoryBuilder: start", "give datetime(..., tzinfo=datetime.UTC)")
         if start.tzinfo is None:
-            raise DeclarationError("HistoryBuilder: start has no time zone: give datetime(..., tzinfo=datetime.UTC)")
+            raise DeclarationError(
+                "HistoryBuilder: start has no time zone", remedy="give datetime(..., tzinfo=datetime.UTC)"
+            )
         self._type = type_of(workflow, version, Workflow)
         started = {**WORKFLOW, **options_of(workflow), "parentInitiatedEventId": 0, **attributes}
         started["workflowType"] = self._type

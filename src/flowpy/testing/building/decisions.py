@@ -338,7 +338,9 @@ def type_of(called: Any, version: str, kind: type[Activity[..., Any] | Workflow[
         return {"name": called, "version": version}
     if not isinstance(called, kind):
         name = kind.__name__.lower()
-        raise DeclarationError(f"history: {called!r} is no {name}: give what @{name} made of the function, or its name")
+        raise DeclarationError(
+            f"history: {called!r} is no {name}", remedy=f"give what @{name} made of the function, or its name"
+        )
     return {"name": called.name, "version": called.version}
 
 

@@ -68,7 +68,7 @@ class EventLog:
         Raises:
             HistoryError: Always.
         """
-        raise HistoryError(f"event {self.next_id} cannot be {what}: {why}. {remedy}.", event_id=self.next_id)
+        raise HistoryError(f"event {self.next_id} cannot be {what}: {why}.", remedy=f"{remedy}.", event_id=self.next_id)
 
     def advance(self, seconds: float) -> None:
         """Let time go by."""

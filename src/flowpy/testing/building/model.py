@@ -8,6 +8,7 @@ from typing import Any, Final
 from botocore.loaders import Loader
 
 from flowpy.history.events import attributes_key
+from flowpy.words import an
 
 __all__ = ["causes_of", "faults_of"]
 
@@ -50,7 +51,7 @@ def _check(name: str, value: Any, path: str, found: list[str]) -> None:
     shape = _shapes()[name]
     kind = shape["type"]
     if not isinstance(value, _TYPES[kind]):
-        found.append(f"{path or 'the attributes'} must be a {kind}, not {value!r:.60}")
+        found.append(f"{path or 'the attributes'} must be {an(kind)}, not {value!r:.60}")
     elif kind == "structure":
         _check_members(shape, value, path, found)
     elif kind == "list":
