@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from flowpy.cli.failing import Failure
 from flowpy.cli.printing import Column, Output, cell, moment, plain
 
 COLUMNS = (Column("STATUS", "status"), Column("TYPE", "type"), Column("WORKFLOW ID", "id"))
@@ -74,6 +75,34 @@ def test_how_something_stands_has_a_colour_unless_no_color_is_set(monkeypatch: p
 
     assert "\x1b[31mFAILED" in file.getvalue()
     assert "\x1b[31m" not in uncoloured.getvalue()
+
+
+RUDE = "a\x1b]0;owned\x07\x1b[31mb\u202ec\ttab\nline\r\x9b1m"
+SPELLED = r"a\x1b]0;owned\x07\x1b[31mb\u202ec" + "\ttab\nline" + r"\r\x9b1m"
+
+
+def test_nothing_that_a_workflow_says_commands_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    shown, file = output(200, force_terminal=True, no_color=True)
+
+    shown.line(RUDE)
+    shown.answer({"reason": RUDE})
+    shown.each([ROW | {"id": RUDE}], COLUMNS, none="")
+    shown.note(RUDE)
+    Failure(RUDE, remedy=RUDE).show()
+
+    said = file.getvalue() + capsys.readouterr().err
+    assert said.expandtabs().count(SPELLED.expandtabs()) >= 2
+    assert said.count(r"a\x1b]0;owned\x07\x1b[31mb\u202ec") == 6
+    assert not any(char in said for char in "\x07\u202e\r\x9b")
+    assert "\x1b]" not in said
+
+
+def test_a_result_that_goes_elsewhere_is_as_it_was() -> None:
+    shown, file = output(200)
+
+    shown.line("a\u202eb\x1b[31m")
+
+    assert file.getvalue() == "a\u202eb\x1b[31m\n"
 
 
 def test_text_is_never_taken_for_markup() -> None:

@@ -13,6 +13,7 @@ import click
 from attrs import frozen
 
 from flowpy import errors
+from flowpy.cli.printing import harmless
 
 __all__ = ["Exit", "Failure", "Misuse", "colour", "failure", "place_of"]
 
@@ -173,9 +174,9 @@ class Failure(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         """Print it."""
         message = self.message if isinstance(self.error, _REPORTS) else _one_line(self.message)
-        told = [f"{click.style('error', fg='red')}: {message}"]
+        told = [f"{click.style('error', fg='red')}: {harmless(message)}"]
         if self.remedy:
-            told.append(f"{click.style('hint', fg='cyan')}: {self.remedy}")
+            told.append(f"{click.style('hint', fg='cyan')}: {harmless(self.remedy)}")
         text = json.dumps(self.to_json()) if self.as_json else "\n".join(told)
         click.echo(text, file=file, err=True, color=colour())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["AS_JSON", "Column", "Output", "moment", "output_option", "plain"]
+__all__ = ["AS_JSON", "Column", "Output", "harmless", "moment", "output_option", "plain"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+_OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _MEASURED: Final = 200
 """Rows that are looked at to choose the widths of a table that goes on: it has to begin before its end is known."""
@@ -121,12 +124,16 @@ class Output:
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print a text for people, never cut or wrapped; nothing if the output is JSON."""
         if not self.as_json:
-            self.console.print(text, style=style or None, soft_wrap=True)
+            self.console.print(self._shown(text), style=style or None, soft_wrap=True)
+
+    def _shown(self, text: str) -> str:
+        """A text as a terminal may have it; files and programs get it as it is."""
+        return harmless(text) if self.console.is_terminal else text
 
     def note(self, text: str) -> None:
         """Tell something beside the answer, on standard error; nothing if the output is JSON."""
         if not self.as_json:
-            click.echo(text, err=True)
+            click.echo(harmless(text), err=True)
 
     @property
     def shows_progress(self) -> bool:
@@ -158,7 +165,8 @@ class Output:
     def _members(self, data: dict[str, Any]) -> None:
         from rich.text import Text
 
-        told = {name.replace("_", " "): cell(value) for name, value in data.items() if value not in (None, "", [], {})}
+        filled = {name: value for name, value in data.items() if value not in (None, "", [], {})}
+        told = {name.replace("_", " "): self._shown(cell(value)) for name, value in filled.items()}
         width = max(map(len, told), default=0)
         for name, value in told.items():
             label = Text(f"{name:<{width}}  ", style="bold")
@@ -178,7 +186,7 @@ class Output:
         return count
 
     def _widths(self, rows: list[dict[str, Any]], columns: list[Column]) -> list[int]:
-        widths = [max(len(one.title), *(len(cell(row.get(one.key))) for row in rows)) for one in columns]
+        widths = [max(len(one.title), *(len(harmless(cell(row.get(one.key)))) for row in rows)) for one in columns]
         if not self.console.is_terminal:
             return widths
         while sum(widths) + 2 * (len(widths) - 1) > self.console.width:
@@ -194,7 +202,7 @@ def _row(row: dict[str, Any], columns: list[Column], widths: list[int], style: s
 
     made = Text(style=style)
     for n, (column, width) in enumerate(zip(columns, widths, strict=True)):
-        value = cell(row.get(column.key))
+        value = harmless(cell(row.get(column.key)))
         last = n == len(columns) - 1
         shown = value if last or len(value) <= width else value[: width - 1] + "…"
         made.append(shown if last else f"{shown:<{width}}  ", _STYLES.get(value))
@@ -211,6 +219,17 @@ def cell(value: Any) -> str:
     if isinstance(value, dict) and value.keys() == {"name", "version"}:
         return f"{value['name']} {value['version']}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=plain)
+
+
+def harmless(text: str) -> str:
+    r"""A text without anything that a terminal obeys: control characters and what turns the direction of writing.
+
+    They are spelled out, but for the ends of lines and tabs.
+
+    >>> print(harmless("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def moment(time: datetime) -> str:
