@@ -122,7 +122,7 @@ BREAKS = {
     go_back_in_time: "is earlier than the event before",
     carry_foreign_attributes: "should have timerFiredEventAttributes and no other",
     point_forward: "is not earlier",
-    point_at_another_kind: "is a ActivityTaskScheduled, not a TimerStarted",
+    point_at_another_kind: "is an ActivityTaskScheduled, not a TimerStarted",
     point_at_an_older_decision: "but the last DecisionTaskCompleted is",
     end_twice: "what event 6 opened is closed",
     schedule_twice: "decision task 2 waits already",
