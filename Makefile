@@ -1,5 +1,6 @@
 # make demo    two orders, one approved and one cancelled, with SWF and a worker as processes here
 # make test    everything a change must pass: ruff, mypy, basedpyright, pytest
+# make oldest  the tests of what is built on libraries, with the oldest versions that setup.cfg allows; on Python 3.11
 # make docs    the documentation as a site, in build/docs; warnings are errors
 #
 # PYTHON names the interpreter that the virtual environment VENV is made with; Python 3.11 or newer.
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST_ARGS ?= -q
 
-.PHONY: help venv test unit lint types demo bench docs clean
+.PHONY: help venv test unit lint types oldest demo bench docs clean
 
 help:
 	@sed -n '/^# make/s/^# //p' Makefile
@@ -49,6 +50,18 @@ types: $(VENV)/.lint
 
 unit: $(VENV)/.test
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+.venv-oldest/.made: setup.cfg pyproject.toml
+	@rm -rf .venv-oldest
+	@$(PYTHON) -m venv .venv-oldest
+	@sed -n 's/^ *\([a-z0-9-]*\) >= \([0-9.]*\)$$/\1==\2/p' setup.cfg | sort -u >.venv-oldest/oldest.txt
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-oldest/oldest.txt \
+	  --editable '.[cli,encryption,otel,server]' hypothesis opentelemetry-sdk pytest structlog
+	@touch $@
+
+oldest: .venv-oldest/.made
+	@.venv-oldest/bin/python -m pytest $(PYTEST_ARGS) tests/cases tests/cli tests/data tests/declare tests/history \
+	  tests/interceptors tests/replay tests/runtime tests/service tests/telemetry tests/testing tests/view
 
 demo: $(VENV)/.test
 	@$(BIN)/python samples/demo.py

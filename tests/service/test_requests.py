@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import boto3
 import pytest
-from botocore.auth import _host_from_url
-from botocore.awsrequest import AWSResponse
+from botocore.auth import SigV4Auth, _host_from_url
+from botocore.awsrequest import AWSRequest, AWSResponse
 from botocore.config import Config
+from botocore.credentials import Credentials
 from botocore.exceptions import ParamValidationError
 
 from flowpy import errors
@@ -63,6 +64,7 @@ class Wire:
 
     def __init__(self):
         self.sent = []
+        self.last = None
         self.hosts = []
         self.host = None
         self.session = boto3.Session("key", "secret", region_name="eu-west-1")
@@ -77,6 +79,7 @@ class Wire:
         headers = {name: value for name, value in request.headers.items() if name not in kept}
         agent = headers.pop("User-Agent").decode()
         assert b"Signature=" in request.headers["Authorization"]
+        self.last = request
         self.sent.append((request.method, request.url, request.body, headers, agent.split()[0]))
         return AWSResponse(request.url, 200, {}, Empty())
 
@@ -117,6 +120,43 @@ def test_what_is_sent_is_what_botocore_sends(operation, request_, both):
         service.call(operation, request_)
         getattr(client, snake(operation))(**request_)
     assert ours.sent == plain.sent
+
+
+@pytest.mark.parametrize(("operation", "request_"), CALLS)
+def test_what_is_sent_is_what_was_signed(operation, request_, both):
+    (service, ours), _ = both
+    service.call(operation, request_)
+    sent = {name: value.decode() if type(value) is bytes else value for name, value in ours.last.headers.items()}
+    told = dict(part.split("=", 1) for part in sent["Authorization"].partition(" ")[2].split(", "))
+    signed = {name: value for name, value in sent.items() if name.lower() in told["SignedHeaders"].split(";")}
+    assert {name.lower() for name in signed} == {"content-type", "host", "x-amz-date", "x-amz-target"}
+
+    plain = AWSRequest(ours.last.method, ours.last.url, signed, ours.last.body)
+    plain.context["timestamp"] = sent["X-Amz-Date"]
+    signer = SigV4Auth(Credentials("key", "secret"), "swf", "eu-west-1")
+    assert signer.signature(signer.string_to_sign(plain, signer.canonical_request(plain)), plain) == told["Signature"]
+
+
+def test_headers_are_those_of_botocore_for_handlers_of_the_users_own():
+    service, wire = own()
+    seen = []
+
+    def meet(request, **_):
+        headers = request.headers
+        headers["X-Own"] = "1"
+        headers["X-Own"] = "2"
+        headers.add_header("X-More", "3")
+        seen.extend([headers.get_all("x-own"), headers["X-MORE"], "x-more" in headers, "X-None" in headers])
+        del headers["x-more"]
+        headers.replace_header("X-Own", "4")
+        seen.append(request.body)
+
+    wire.session.events.register("request-created.swf", meet)
+    service.call(*CALLS[3])
+    assert seen == [["1", "2"], "3", True, False, b'{"taskToken": "t", "decisions": []}']
+    # botocore sends the last of two; the first was replaced.
+    assert wire.last.headers["x-own"] == b"2"
+    assert "X-More" not in wire.last.headers
 
 
 @pytest.mark.parametrize(("operation", "request_"), REFUSED)
@@ -192,9 +232,7 @@ def test_a_host_that_a_handler_gives_is_the_only_one():
     wire.session.events.register("before-call.swf", lambda params, **_: params["headers"].update(host=wire.host))
     wire.session.events.register("request-created.swf", lambda request, **_: given.append(request))
     service.call(*CALLS[0])
-    # botocore adds what it signed once more, as bytes.
-    signed = [host for host in given[0].headers.get_all("Host") if type(host) is str]
-    assert signed == wire.hosts == ["swf.example"]
+    assert [host.decode() for host in given[0].headers.get_all("Host")] == wire.hosts == ["swf.example"]
 
 
 def test_what_handlers_make_of_the_parameters_is_checked_too():
