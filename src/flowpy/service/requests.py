@@ -2,7 +2,7 @@
 
 For every request botocore checks the parameters member by member and serializes them likewise, works out where the
 service is, makes its User-Agent twice, reads the host out of the address twice while signing, puts the whole request
-together once more to be told its body, and keeps headers as those of an e-mail: together nearly half of what a request
+together once more to be told its body, and keeps headers as those of an e-mail: together two fifths of what a request
 costs. Here parameters that are plainly right are seen to be so by checks made once from botocore's model, and are their
 own JSON; address, host and User-Agent are worked out once; and headers are what they look like. Whatever is not plainly
 right is left to botocore's own check, which raises what it always raises. Signing stays botocore's.
