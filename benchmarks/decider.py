@@ -1,10 +1,10 @@
 """What a decider costs in CPU and memory, line by line, beside botoflow and botocore's own parser.
 
-    python benchmarks/decider.py [--rounds 9] [--whole-rounds 1] [--lines parse,wire,…] [--json] [--check]
+    python benchmarks/decider.py [--rounds 9] [--whole-rounds 3] [--lines parse,wire,…] [--json] [--check]
 
 Prints a table, or with ``--json`` one JSON object with every sample. ``--check`` makes a missed goal an error. Figures
 are ratios within rounds, their median. Nothing is extrapolated: botoflow goes through each whole chain, which takes it
-a minute or two, so there are ``--whole-rounds`` of those (default 1).
+a minute or two, so there are ``--whole-rounds`` of those (default 3).
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description="What a decider costs, line by line.")
     parser.add_argument("--rounds", type=int, default=9, help="samples of what is short (default 9)")
-    parser.add_argument("--whole-rounds", type=int, default=1, help="whole chains by botoflow too (default 1)")
+    parser.add_argument("--whole-rounds", type=int, default=3, help="whole chains by botoflow too (default 3)")
     parser.add_argument("--lines", default=",".join(LINES), help="which to measure (default all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object with every sample")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a goal is missed")
