@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import define
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 from tests.view.chromium import PROGRAM, document_at, needs_chromium
 from tests.view.looks import flaws_of
 
@@ -52,6 +52,14 @@ def url(engine: Engine) -> Iterator[str]:
         yield server.url
 
 
+@pytest.fixture
+def tab() -> Iterator[Page]:
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        yield browser.new_page()
+        browser.close()
+
+
 @needs_chromium
 def test_a_page_goes_on_by_itself(engine: Engine, start: Start, tmp_path: Path) -> None:
     address, busy = start("o-7"), Busy(engine)
@@ -93,25 +101,21 @@ def test_pages_are_readable_and_fit(
 
 
 @needs_chromium
-def test_buttons_are_pressed(url: str, engine: Engine, start: Start) -> None:
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        tab = browser.new_page()
-        tab.goto(url + start("o-7"))
-        tab.get_by_text("Signal", exact=True).click()
-        tab.get_by_label("Name").fill("approval")
-        tab.get_by_label("Input").last.fill("true")
-        tab.get_by_text("Send the signal").click()
-        tab.get_by_text("The signal has been sent.").wait_for()
-        tab.get_by_text("Cancel", exact=True).click()
-        tab.get_by_text("Request the cancel").click()
-        tab.get_by_text("cancel requested").first.wait_for()
-        tab.get_by_text("Terminate", exact=True).click()
-        tab.get_by_text("Terminate it").click()  # does nothing: it is not confirmed
-        tab.get_by_label("End this execution now").check()
-        tab.get_by_text("Terminate it").click()
-        tab.get_by_text("The execution has been terminated.").wait_for()
-        browser.close()
+def test_buttons_are_pressed(tab: Page, url: str, engine: Engine, start: Start) -> None:
+    tab.goto(url + start("o-7"))
+    tab.get_by_text("Signal", exact=True).click()
+    tab.get_by_label("Name").fill("approval")
+    tab.get_by_label("Input").last.fill("true")
+    tab.get_by_text("Send the signal").click()
+    tab.get_by_text("The signal has been sent.").wait_for()
+    tab.get_by_text("Cancel", exact=True).click()
+    tab.get_by_text("Request the cancel").click()
+    tab.get_by_text("cancel requested").first.wait_for()
+    tab.get_by_text("Terminate", exact=True).click()
+    tab.get_by_text("Terminate it").click()  # does nothing: it is not confirmed
+    tab.get_by_label("End this execution now").check()
+    tab.get_by_text("Terminate it").click()
+    tab.get_by_text("The execution has been terminated.").wait_for()
     signal, cancel, terminated = [
         event["eventType"] for event in engine.events(next(iter(engine.world.runs.values())).run_id)[2:]
     ]
@@ -123,40 +127,34 @@ def test_buttons_are_pressed(url: str, engine: Engine, start: Start) -> None:
 
 
 @needs_chromium
-def test_what_somebody_writes_is_not_lost_when_something_happens(url: str, engine: Engine, start: Start) -> None:
+def test_what_somebody_writes_is_not_lost_when_something_happens(
+    tab: Page, url: str, engine: Engine, start: Start
+) -> None:
     execution = {"domain": "shop", "workflowId": "o-7"}
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        tab = browser.new_page()
-        tab.goto(url + start("o-7"))
-        tab.get_by_text("Signal", exact=True).click()
-        tab.get_by_label("Input").last.fill("a long letter")
-        engine.call("RequestCancelWorkflowExecution", execution)
-        tab.locator("h1").get_by_text("cancel requested").wait_for()
-        written, may_be_sent = (
-            tab.get_by_label("Input").last.input_value(),
-            tab.get_by_text("Send the signal").is_enabled(),
-        )
-        engine.call("TerminateWorkflowExecution", execution)
-        tab.locator("h1").get_by_text("terminated").wait_for()
-        tab.locator(".actions button:disabled").first.wait_for(state="attached")
-        kept, may_still = tab.get_by_label("Input").last.input_value(), tab.get_by_text("Send the signal").is_enabled()
-        title = tab.title()
-        browser.close()
+    tab.goto(url + start("o-7"))
+    tab.get_by_text("Signal", exact=True).click()
+    tab.get_by_label("Input").last.fill("a long letter")
+    engine.call("RequestCancelWorkflowExecution", execution)
+    tab.locator("h1").get_by_text("cancel requested").wait_for()
+    written, may_be_sent = (
+        tab.get_by_label("Input").last.input_value(),
+        tab.get_by_text("Send the signal").is_enabled(),
+    )
+    engine.call("TerminateWorkflowExecution", execution)
+    tab.locator("h1").get_by_text("terminated").wait_for()
+    tab.locator(".actions button:disabled").first.wait_for(state="attached")
+    kept, may_still = tab.get_by_label("Input").last.input_value(), tab.get_by_text("Send the signal").is_enabled()
+    title = tab.title()
 
     assert (written, may_be_sent) == (kept, not may_still) == ("a long letter", True)
     assert title.startswith("o-7: terminated")
 
 
 @needs_chromium
-def test_an_execution_that_ends_loses_its_buttons(url: str, engine: Engine, start: Start) -> None:
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        tab = browser.new_page()
-        tab.goto(url + start("o-7"))
-        engine.call("TerminateWorkflowExecution", {"domain": "shop", "workflowId": "o-7"})
-        tab.locator("h1").get_by_text("terminated").wait_for()
-        buttons = tab.locator(".actions").count()
-        browser.close()
+def test_an_execution_that_ends_loses_its_buttons(tab: Page, url: str, engine: Engine, start: Start) -> None:
+    tab.goto(url + start("o-7"))
+    engine.call("TerminateWorkflowExecution", {"domain": "shop", "workflowId": "o-7"})
+    tab.locator("h1").get_by_text("terminated").wait_for()
+    buttons = tab.locator(".actions").count()
 
     assert buttons == 0

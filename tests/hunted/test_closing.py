@@ -9,29 +9,11 @@ import pytest
 from tests.pitfalls.build import Run, told
 
 import flowpy
-from flowpy import Retry, activity, execute, signal, workflow
+from flowpy import execute, signal, workflow
 from flowpy.testing import replay
 
+from .declared import flaky, item, ship, step, tidy
 from .played import Case, play, replays_in_every_way, table
-
-item = flowpy.Signal("item")
-stop = flowpy.Signal("stop")
-
-
-@activity
-def step(value: Any = "") -> Any: ...
-
-
-@activity
-def tidy(value: Any = "") -> Any: ...
-
-
-@activity(retry=Retry(attempts=3, initial=10, coefficient=2, jitter=0))
-def flaky(value: Any = "") -> Any: ...
-
-
-@workflow
-async def ship(value: Any = "") -> Any: ...
 
 
 @workflow

@@ -6,28 +6,10 @@ import asyncio
 from typing import Any
 
 import flowpy
-from flowpy import activity, asynchronous, workflow
+from flowpy import asynchronous, workflow
 
+from .declared import ship, slow, step, stop, tidy
 from .played import Case, play, table
-
-item = flowpy.Signal("item")
-stop = flowpy.Signal("stop")
-
-
-@activity
-def step(value: Any = "") -> Any: ...
-
-
-@activity
-def tidy(value: Any = "") -> Any: ...
-
-
-@activity(on_cancel="wait")
-def slow(value: Any = "") -> Any: ...
-
-
-@workflow
-async def ship(value: Any = "") -> Any: ...
 
 
 async def clean() -> None:
