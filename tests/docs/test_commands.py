@@ -101,6 +101,7 @@ EXCUSED: Final = (
             "FLOWPY_CHAOS_SEEDS=100:1100 make unit PYTEST_ARGS=tests/chaos/test_simulated.py",
             "FLOWPY_CHAOS_SEED=7 FLOWPY_CHAOS_WORKFLOWS=500 make unit PYTEST_ARGS=tests/chaos",
             "make docs",
+            "make oldest",
             "make bench",
             "make bench BENCH_ARGS='--json --rounds 11'",
             "make bench BENCH_ARGS=--check",
@@ -132,7 +133,7 @@ EXCUSED: Final = (
         has_the_options,
         (
             "python benchmarks/decider.py",
-            "python benchmarks/decider.py [--rounds 9] [--whole-rounds 1] [--lines parse,wire,…] [--json] [--check]",
+            "python benchmarks/decider.py [--rounds 9] [--whole-rounds 3] [--lines parse,wire,…] [--json] [--check]",
             "python benchmarks/guard.py",
             "python benchmarks/guard.py [--rounds 7] [--json]",
             "python benchmarks/local.py [--rounds 5] [--json] [--check]",
