@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import boto3
 import pytest
 from botocore.auth import SigV4Auth, _host_from_url
@@ -12,7 +14,7 @@ from botocore.exceptions import ParamValidationError
 
 from flowpy import errors
 from flowpy.service import BotoService
-from flowpy.service.requests import host_of
+from flowpy.service.requests import host_of, trim_requests
 
 TYPE = {"name": "order", "version": "1.0"}
 DECISIONS = [
@@ -244,6 +246,16 @@ def test_what_handlers_make_of_the_parameters_is_checked_too():
     ours.session.events.register("before-parameter-build.swf.PollForDecisionTask", forget)
     with pytest.raises(errors.InvalidRequest, match="taskList"):
         service.call("PollForDecisionTask", {"domain": "shop", "taskList": {"name": "main"}})
+
+
+@pytest.mark.parametrize(("operation", "request_"), REFUSED)
+def test_parameters_are_checked_although_botocore_keeps_its_serializer_elsewhere(operation, request_):
+    wire = Wire()
+    client = wire.session.client("swf", config=Config(parameter_validation=False))
+    trim_requests(SimpleNamespace(meta=client.meta), 1)
+    with pytest.raises(ParamValidationError):
+        getattr(client, snake(operation))(**request_)
+    assert wire.sent == []
 
 
 def test_the_address_is_worked_out_once_for_each_operation():

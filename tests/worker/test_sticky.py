@@ -18,7 +18,7 @@ from flowpy.worker.lifecycle import Lifecycle
 from flowpy.worker.quarantine import Quarantine
 from flowpy.worker.sticky import Sticky, is_away, sticky_task_list
 
-from .twin import PATIENCE
+from .twin import PATIENCE, in_the_middle, lose_reply
 
 number = Signal("number", int)
 
@@ -254,16 +254,7 @@ def test_a_history_that_cannot_be_read_drops_the_task(shop, process, caplog):
 
 def test_an_answer_whose_reply_was_lost_is_not_built_on(shop, process):
     run_id, one = start(shop, count=2), process()
-    call = shop.call
-
-    def losing(operation, request):
-        reply = call(operation, request)
-        if operation == "RespondDecisionTaskCompleted":
-            shop.call = call
-            raise fault("ConnectionClosedError", "", operation, status=503)
-        return reply
-
-    shop.call = losing
+    lose_reply(shop, "RespondDecisionTaskCompleted")
     one.shared()
     assert one.evictions() == {"unanswered": 1}
     for value in (1, 2):
@@ -277,15 +268,7 @@ def test_a_decision_task_that_timed_out_is_decided_anew(shop, process):
     run_id, one = start(shop, count=2), process()
     one.shared()
     send(shop, 1)
-    call = shop.call
-
-    def slow(operation, request):
-        if operation == "RespondDecisionTaskCompleted":
-            shop.engine.advance(30)
-            shop.call = call
-        return call(operation, request)
-
-    shop.call = slow
+    in_the_middle(shop, "RespondDecisionTaskCompleted", before=lambda: shop.engine.advance(30))
     assert one.own()
     assert one.evictions() == {"unanswered": 1}
     assert not one.own()
@@ -297,15 +280,7 @@ def test_a_decision_task_that_timed_out_is_decided_anew(shop, process):
 
 def test_a_task_that_waited_on_the_shared_list_goes_to_whoever_polls(shop, process):
     run_id, one, two = start(shop, count=2), process(), process()
-    call = shop.call
-
-    def meanwhile(operation, request):
-        if operation == "RespondDecisionTaskCompleted":
-            shop.call = call
-            send(shop, 1)
-        return call(operation, request)
-
-    shop.call = meanwhile
+    in_the_middle(shop, "RespondDecisionTaskCompleted", before=lambda: send(shop, 1))
     one.shared()
     # It was scheduled before the answer named the list of the process.
     assert two.shared()

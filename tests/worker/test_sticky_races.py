@@ -13,30 +13,11 @@ from flowpy.service.paging import decision_task
 
 from . import test_sticky
 from .test_sticky import answers, number, result, send, start
-from .twin import PATIENCE
+from .twin import PATIENCE, in_the_middle, lose_reply
 
 shop, process = test_sticky.shop, test_sticky.process
 
 LOST = fault("ConnectionClosedError", "", "RespondDecisionTaskCompleted", status=503)
-
-
-def in_the_middle(shop, operation, *, before=None, after=None):
-    """Have something happen while the next call of an operation is under way."""
-    call = shop.call
-
-    def interrupted(name, request):
-        if name != operation:
-            return call(name, request)
-        shop.call = call
-        if before is not None:
-            before()
-        try:
-            return call(name, request)
-        finally:
-            if after is not None:
-                after()
-
-    shop.call = interrupted
 
 
 def kept(process):
@@ -194,16 +175,7 @@ def test_a_task_lost_on_its_way_here_leaves_the_run_in_memory_usable(shop, proce
     run_id, one = start(shop, count=1), process()
     one.shared()
     send(shop, 4)
-    call = shop.call
-
-    def lost(operation, request):
-        reply = call(operation, request)
-        if operation == "PollForDecisionTask":
-            shop.call = call
-            raise fault("ConnectionClosedError", "", operation, status=503)
-        return reply
-
-    shop.call = lost
+    lose_reply(shop, "PollForDecisionTask")
     with pytest.raises(ServiceError):
         one.own()
     shop.engine.advance(30)

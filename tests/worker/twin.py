@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 
 from flowpy.declare import activity, workflow
 from flowpy.local.engine import Engine
+from flowpy.service.faults import fault
 from flowpy.worker.lifecycle import Lifecycle
 
 PATIENCE = 10.0  # seconds a test waits for another thread before it fails
@@ -150,3 +151,31 @@ def settle(lifecycle: Lifecycle):
     lifecycle.stopping.set()
     while lifecycle.tasks:
         lifecycle.mailbox.get(timeout=PATIENCE)
+
+
+def in_the_middle(shop, operation, *, before=None, after=None):
+    """Have something happen while the next call of an operation is under way."""
+    call = shop.call
+
+    def interrupted(name, request):
+        if name != operation:
+            return call(name, request)
+        shop.call = call
+        if before is not None:
+            before()
+        try:
+            return call(name, request)
+        finally:
+            if after is not None:
+                after()
+
+    shop.call = interrupted
+
+
+def lose_reply(shop, operation):
+    """Have the reply to the next call of an operation lost: the service has done it, and nobody hears."""
+
+    def lose():
+        raise fault("ConnectionClosedError", "", operation, status=503)
+
+    in_the_middle(shop, operation, after=lose)
