@@ -50,7 +50,7 @@ def trim_requests(client: Any, attempts: int) -> None:
     client.meta.events.register_first("request-created.swf", _lighten())
     # Last before the signing: handlers of the user's own may send a request elsewhere until then.
     client.meta.events.register_last("before-sign.swf", _Hosts().name)
-    # botocore gives no public names to these: a version without it does all its work again, and nothing else changes.
+    # botocore gives these no public names: a version without one does that work itself, and nothing else changes.
     resolver = getattr(client, "_ruleset_resolver", None)
     if resolver is not None:
         client._ruleset_resolver = _Endpoints(resolver)  # noqa: SLF001
@@ -63,7 +63,7 @@ def trim_requests(client: Any, attempts: int) -> None:
 
 @frozen
 class _Parameters:
-    """The handler; checks are made when they are first needed, by the name of the input shape."""
+    """Checks of parameters, made when they are first needed, by the name of the input shape."""
 
     checks: dict[str, Check] = field(factory=dict)
 
@@ -181,9 +181,9 @@ def _lighten() -> Callable[..., None]:
             return str(name).lower() in [known.lower() for known, _ in self._headers]
 
         def __setitem__(self, name: str, value: Any) -> None:
-            if type(value) is bytes and (name, value.decode()) in self._headers:
+            if type(value) is bytes and (plain := (name, value.decode())) in self._headers:
                 # Encoded at the end: botocore would send the last of two, so this takes the place of the first.
-                self._headers[self._headers.index((name, value.decode()))] = name, value
+                self._headers[self._headers.index(plain)] = name, value
                 return
             self._headers.append((name, value))
 
